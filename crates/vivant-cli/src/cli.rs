@@ -1,4 +1,6 @@
-//! The command line.
+//! The command line. [`snapshots`]: that of `vivant snapshot`.
+
+mod snapshots;
 
 use crate::model::Pace;
 use crate::model::look::Look;
@@ -29,6 +31,9 @@ enum Command {
     /// Show a running system: slow actors, growing mailboxes, heaps and their pauses, waits, lost
     /// messages
     Top(Top),
+    /// Read snapshots without the program that took them
+    #[command(subcommand)]
+    Snapshot(snapshots::Snapshots),
 }
 
 #[derive(Debug, Args)]
@@ -78,8 +83,11 @@ struct Top {
 
 /// Runs the command.
 pub fn main(arguments: Arguments) -> ExitCode {
-    let Command::Top(top) = arguments.command;
-    match show(top) {
+    let code = match arguments.command {
+        Command::Top(top) => show(top),
+        Command::Snapshot(command) => snapshots::run(command),
+    };
+    match code {
         Ok(code) => code,
         Err(why) => {
             eprintln!("vivant: {why}");

@@ -5,6 +5,7 @@ pub mod cli;
 mod model;
 mod once;
 pub mod screen;
+pub mod snapshot;
 mod source;
 mod table;
 mod terminal;

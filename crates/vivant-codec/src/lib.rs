@@ -34,6 +34,8 @@ pub use table::stored::ShapeId;
 pub use types::any_order::AnyOrder;
 pub use walk::show::show;
 pub use walk::skip::skip;
+pub use walk::walker::{Event, Group};
+pub use walk::whole::walk;
 #[cfg(feature = "serde")]
 pub use with_serde::Serde;
 

@@ -3,3 +3,4 @@
 pub(crate) mod show;
 pub(crate) mod skip;
 pub(crate) mod walker;
+pub(crate) mod whole;

@@ -1,10 +1,10 @@
 //! Shows a value by the shapes of its file, without its program.
 
-use crate::bytes::reader::Reader;
-use crate::errors::load_error::{LoadError, LoadErrorKind};
+use crate::errors::load_error::LoadError;
 use crate::table::shapes::Shapes;
 use crate::table::stored::ShapeId;
-use crate::walk::walker::{Event, Group, Steps, Walker};
+use crate::walk::walker::{Event, Group};
+use crate::walk::whole::walk;
 use std::fmt::{self, Write};
 
 /// Bytes of serde that are shown; of more, only their number is.
@@ -47,22 +47,16 @@ pub fn show(
     bytes_max: usize,
     out: &mut String,
 ) -> Result<(), LoadError> {
-    let mut input = Reader::new(bytes);
-    let mut steps = Steps::of(bytes.len());
     let mut text = Text {
         end: out.len().saturating_add(bytes_max),
         out,
         groups: Vec::new(),
         is_cut: false,
     };
-    Walker::new(shapes, &mut input, &mut steps).walk(shape, &mut |event| {
+    walk(shapes, shape, bytes, |event| {
         text.event(&event);
         Ok(())
-    })?;
-    match input.left() {
-        0 => Ok(()),
-        left => Err(input.error(LoadErrorKind::TrailingBytes(left))),
-    }
+    })
 }
 
 /// The text so far.
@@ -177,7 +171,7 @@ impl Text<'_> {
                 write!(self.out, "{} {{", Name(name))?;
                 false
             }
-            Group::Variant { of, variant } => {
+            Group::Variant { of, variant, .. } => {
                 write!(self.out, "{}::{} {{", Name(of), Name(variant))?;
                 false
             }
@@ -219,12 +213,29 @@ impl Text<'_> {
             Event::F64(value) => write!(self.out, "{value:?}"),
             Event::Char(value) => write!(self.out, "{value:?}"),
             Event::Text(text) => self.text(text),
+            Event::Bytes(bytes) => self.bytes(bytes),
             Event::Opaque(bytes) if bytes.len() <= OPAQUE_SHOWN_MAX => {
                 write!(self.out, "serde({bytes:02x?})")
             }
             Event::Opaque(bytes) => write!(self.out, "serde({} bytes)", bytes.len()),
             _ => Ok(()),
         }
+    }
+
+    /// A row of bytes, cut where the limit is.
+    fn bytes(&mut self, bytes: &[u8]) -> fmt::Result {
+        self.out.push('[');
+        for (i, byte) in bytes.iter().enumerate() {
+            if self.out.len() >= self.end {
+                self.is_cut = true;
+                self.out.push('…');
+                return Ok(());
+            }
+            let comma = if i == 0 { "" } else { ", " };
+            write!(self.out, "{comma}{byte}")?;
+        }
+        self.out.push(']');
+        Ok(())
     }
 
     /// A text, cut where the limit is.

@@ -33,5 +33,5 @@ pub(crate) fn skip_value(
     input: &mut Reader<'_>,
     steps: &mut Steps,
 ) -> Result<(), LoadError> {
-    Walker::new(shapes, input, steps).walk(shape, &mut |_| Ok(()))
+    Walker::new(shapes, input, steps).walk(shape, &mut |_| Ok::<(), LoadError>(()))
 }

@@ -18,9 +18,10 @@ const STEPS_MIN: u64 = 1 << 20;
 /// Steps for each byte of the value: fields without bytes, structures within structures.
 const STEPS_PER_BYTE: u64 = 256;
 
-/// What a walk meets, in the order of the bytes.
-pub(crate) enum Event<'s, 'a> {
-    /// The field of this name follows.
+/// What [`walk`](crate::walk()) meets, in the order of the bytes. Names are those of the table.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Event<'s, 'a> {
+    /// The field of this name follows. Fields without a name are `0`, `1` …
     Field(&'s str),
     /// The key of a map's pair follows.
     Key,
@@ -28,35 +29,55 @@ pub(crate) enum Event<'s, 'a> {
     Value,
     /// Parts follow, up to the matching `End`.
     Begin(Group<'s>),
+    /// The group has no more parts.
     End(Group<'s>),
     /// An option without a value.
     None,
+    /// A `bool`.
     Bool(bool),
+    /// An integer of an unsigned type.
     Unsigned(u128),
+    /// An integer of a signed type.
     Signed(i128),
+    /// An `f32`.
     F32(f32),
+    /// An `f64`.
     F64(f64),
+    /// A `char`.
     Char(char),
+    /// A text.
     Text(&'a str),
+    /// A sequence of `u8`.
+    Bytes(&'a [u8]),
     /// Bytes of serde, without a shape.
     Opaque(&'a [u8]),
 }
 
 /// A value with parts.
-#[derive(Clone, Copy)]
-pub(crate) enum Group<'s> {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group<'s> {
     /// The value of an option.
     Some,
     /// A sequence of primitive values.
     Row,
+    /// A sequence of other values.
     Sequence,
+    /// A map: for each pair `Key`, the key, `Value`, the value.
     Map,
+    /// A tuple or an array.
     Tuple,
+    /// A struct of this name, with a `Field` before each part.
     Structure(&'s str),
+    /// A variant of an enum, with a `Field` before each part.
     Variant {
+        /// The name of the enum.
         of: &'s str,
+        /// The number of the variant.
+        number: u32,
+        /// The name of the variant.
         variant: &'s str,
     },
+    /// A reference of this name, with one part that says to what.
     Reference(&'s str),
 }
 
@@ -110,11 +131,11 @@ impl<'s, 'a, 'w> Walker<'s, 'a, 'w> {
     }
 
     /// Walks through the value. What it meets goes to `visit`.
-    pub(crate) fn walk(
+    pub(crate) fn walk<E: From<LoadError>>(
         mut self,
         shape: ShapeId,
-        visit: &mut impl FnMut(Event<'s, 'a>) -> Result<(), LoadError>,
-    ) -> Result<(), LoadError> {
+        visit: &mut impl FnMut(Event<'s, 'a>) -> Result<(), E>,
+    ) -> Result<(), E> {
         self.value(shape, visit)?;
         while let Some((group, frame)) = self.frames.last_mut() {
             match frame.next() {
@@ -134,17 +155,17 @@ impl<'s, 'a, 'w> Walker<'s, 'a, 'w> {
     }
 
     /// A value without parts, or the begin of a group.
-    fn value(
+    fn value<E: From<LoadError>>(
         &mut self,
         shape: ShapeId,
-        visit: &mut impl FnMut(Event<'s, 'a>) -> Result<(), LoadError>,
-    ) -> Result<(), LoadError> {
+        visit: &mut impl FnMut(Event<'s, 'a>) -> Result<(), E>,
+    ) -> Result<(), E> {
         match self.steps.0.checked_sub(1) {
             Some(left) => self.steps.0 = left,
-            None => return Err(self.input.error(LoadErrorKind::TooManySteps)),
+            None => return Err(self.input.error(LoadErrorKind::TooManySteps).into()),
         }
         let Some(shape) = self.shapes.get(shape) else {
-            return Err(self.input.error(LoadErrorKind::NoShape(shape.0)));
+            return Err(self.input.error(LoadErrorKind::NoShape(shape.0)).into());
         };
         let group = match &shape.kind {
             StoredKind::Primitive(primitive) => return visit(self.primitive(*primitive)?),
@@ -154,13 +175,14 @@ impl<'s, 'a, 'w> Walker<'s, 'a, 'w> {
                 false => return visit(Event::None),
             },
             StoredKind::Sequence(part) => {
-                let count = self.input.varint(64)?;
-                let elements = self.shapes.get(*part).map(|part| &part.kind);
-                let group = match elements {
+                let group = match self.shapes.get(*part).map(|part| &part.kind) {
+                    Some(StoredKind::Primitive(Primitive::U8)) => {
+                        return visit(Event::Bytes(self.input.counted()?));
+                    }
                     Some(StoredKind::Primitive(_)) => Group::Row,
                     _ => Group::Sequence,
                 };
-                (group, Frame::same(*part, count))
+                (group, Frame::same(*part, self.input.varint(64)?))
             }
             StoredKind::Map(key, value) => {
                 let count = self.input.varint(64)?;
@@ -179,7 +201,7 @@ impl<'s, 'a, 'w> Walker<'s, 'a, 'w> {
             StoredKind::Reference(part) => (Group::Reference(&shape.name), Frame::same(*part, 1)),
         };
         if self.frames.len() == FRAMES_MAX {
-            return Err(self.input.error(LoadErrorKind::TooDeep));
+            return Err(self.input.error(LoadErrorKind::TooDeep).into());
         }
         visit(Event::Begin(group.0))?;
         self.frames.push(group);
@@ -201,6 +223,7 @@ impl<'s, 'a, 'w> Walker<'s, 'a, 'w> {
         let (of, variant_name) = (&shape.name, &variant.name);
         let group = Group::Variant {
             of,
+            number,
             variant: variant_name,
         };
         Ok((group, Frame::Fields(&variant.fields)))

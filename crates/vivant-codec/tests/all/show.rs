@@ -1,7 +1,7 @@
 //! Values are shown by the shapes of their file.
 
 use std::collections::BTreeMap;
-use vivant_codec::{LoadErrorKind, Saved, Shapes, show, to_bytes};
+use vivant_codec::{Event, Group, LoadError, LoadErrorKind, Saved, Shapes, show, to_bytes, walk};
 
 fn shown<T: for<'gc> Saved<'gc>>(value: &T) -> String {
     limited(value, 10_000)
@@ -91,5 +91,33 @@ fn what_could_be_read_stands_before_an_error() {
     assert_eq!(error.kind(), &LoadErrorKind::NotBool(2));
     assert_eq!(text, "(7");
     let error = show(&shapes, id, &[7, 1, 0], 100, &mut text).unwrap_err();
+    assert_eq!(error.kind(), &LoadErrorKind::TrailingBytes(1));
+}
+
+#[test]
+fn bytes_are_one_event_and_their_text_is_bounded() {
+    let mut shapes = Shapes::default();
+    let id = shapes.add(<(Vec<u8>, Vec<u16>)>::SHAPE).unwrap();
+    let bytes = to_bytes(&(vec![1_u8, 2], vec![3_u16])).unwrap();
+    let mut events = Vec::new();
+    let walked = walk(&shapes, id, &bytes, |event| {
+        events.push(event);
+        Ok::<(), LoadError>(())
+    });
+    walked.unwrap();
+    let expected = [
+        Event::Begin(Group::Tuple),
+        Event::Bytes(&[1, 2]),
+        Event::Begin(Group::Row),
+        Event::Unsigned(3),
+        Event::End(Group::Row),
+        Event::End(Group::Tuple),
+    ];
+    assert_eq!(events, expected);
+    assert_eq!(limited(&vec![7_u8; 1_000], 10), "[7, 7, 7, 7…");
+    assert_eq!(limited(&Vec::<u8>::new(), 10), "[]");
+
+    let trailing = [&bytes[..], &[0]].concat();
+    let error = walk(&shapes, id, &trailing, |_| Ok::<(), LoadError>(())).unwrap_err();
     assert_eq!(error.kind(), &LoadErrorKind::TrailingBytes(1));
 }

@@ -73,7 +73,7 @@ pub(crate) fn take(
         &record.types,
         census.messages,
     );
-    let published = written.file.publish(&header, &record, &shapes, &shared)?;
+    let published = written.file.publish(&header, &record, shapes, &shared)?;
     let took = Duration::from_nanos(system.oracle.now_ns().saturating_sub(began_ns));
     Ok(SnapshotReport::new(
         published,

@@ -1,7 +1,7 @@
 //! A system that is restored from an image does what the first one would have done.
 
 use super::by_id::Actors;
-use super::file::read;
+use super::file::{read, shapes_of_file};
 use super::image::Image;
 use super::memory_store::MemoryStore;
 use super::recorder::ImageRecorder;
@@ -129,7 +129,8 @@ pub(super) fn take(simulation: &Simulation) -> Result<Image, SnapshotError> {
     Ok(image)
 }
 
-/// Takes an image without a step of the program: also actors in queues are captured.
+/// Takes an image without a step of the program: also actors in queues are captured. The image is
+/// as one that is read from a file.
 pub(super) fn take_now(simulation: &Simulation) -> Result<Image, Unsaved> {
     let system = simulation.system().shared();
     let recorder = Arc::new(ImageRecorder::new(kinds_of(simulation))?);
@@ -137,7 +138,11 @@ pub(super) fn take_now(simulation: &Simulation) -> Result<Image, Unsaved> {
     coordinator.begin(system, recorder.clone());
     loop {
         match coordinator.step(system) {
-            Step::Complete(_) => return recorder.take(system.numbers()),
+            Step::Complete(_) => {
+                let mut image = recorder.take(system.numbers())?;
+                image.shapes = shapes_of_file(image.shapes);
+                return Ok(image);
+            }
             Step::More => {}
             Step::Waits => system.scheduler.each_queued(&mut |actor| {
                 let mut idle = Idle::between_runs(actor);

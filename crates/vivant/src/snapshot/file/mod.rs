@@ -3,6 +3,7 @@
 //!
 //! - [`record_kind`]: what a record is.
 //! - [`header`]: what a list of images shows.
+//! - [`shapes_record`]: how records and values are encoded.
 //! - [`writer`]: an image that is being written.
 //! - [`reader`]: an image that is read.
 
@@ -11,6 +12,7 @@ mod header;
 mod page_tests;
 mod reader;
 mod record_kind;
+mod shapes_record;
 mod writer;
 
 pub(super) use header::Header;
@@ -19,5 +21,11 @@ pub(super) use reader::read;
 #[cfg(all(test, feature = "macros"))]
 pub(super) fn record_kinds() -> [u16; 6] {
     record_kind::RecordKind::ALL.map(record_kind::RecordKind::number)
+}
+/// The table that the file of an image with these shapes has.
+#[cfg(all(test, feature = "macros"))]
+pub(super) fn shapes_of_file(shapes: vivant_codec::Shapes) -> vivant_codec::Shapes {
+    let record = shapes_record::ShapesRecord::of(shapes);
+    record.expect("there are few").shapes
 }
 pub(super) use writer::{ImageFile, NotWritten};

@@ -3,7 +3,7 @@
 use super::record_kind::RecordKind;
 
 const PAGE: &str = include_str!("../README.md");
-const SOURCES: [&str; 8] = [
+const SOURCES: [&str; 9] = [
     include_str!("../image.rs"),
     include_str!("../message_record.rs"),
     include_str!("../census.rs"),
@@ -12,6 +12,7 @@ const SOURCES: [&str; 8] = [
     include_str!("../monitors.rs"),
     include_str!("../ended.rs"),
     include_str!("header.rs"),
+    include_str!("shapes_record.rs"),
 ];
 
 /// One space between words.
@@ -58,7 +59,7 @@ fn declared(source: &str) -> Vec<String> {
 fn the_page_has_each_record() {
     let page = flat(PAGE);
     let all: Vec<_> = SOURCES.into_iter().flat_map(declared).collect();
-    assert_eq!(all.len(), 31, "{all:#?}");
+    assert_eq!(all.len(), 33, "{all:#?}");
     for declaration in all {
         assert!(page.contains(&declaration), "the page lacks: {declaration}");
     }

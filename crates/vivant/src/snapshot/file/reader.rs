@@ -3,6 +3,7 @@
 use super::super::image::{Image, Record};
 use super::header::{FORMAT, Header};
 use super::record_kind::RecordKind;
+use super::shapes_record::ShapesRecord;
 use std::fmt;
 use vivant_codec::{LoadError, from_bytes};
 
@@ -49,7 +50,8 @@ pub(crate) fn read(image: &vivant_journal::Image) -> Result<(Header, Image), Not
                 once(before.is_none(), "the system")?;
             }
             Some(RecordKind::Shapes) => {
-                let before = shapes.replace(from_bytes(value).map_err(wrong)?);
+                let record: ShapesRecord = from_bytes(value).map_err(wrong)?;
+                let before = shapes.replace(record.shapes);
                 once(before.is_none(), "shapes")?;
             }
             Some(RecordKind::Shared) => {

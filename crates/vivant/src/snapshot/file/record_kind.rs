@@ -1,12 +1,17 @@
 //! [`RecordKind`]: what a record of an image is.
 
+use super::super::image::{ActorRecord, SharedRecord, SystemRecord, WaitingRecord};
+use super::super::message_record::MessageRecord;
+use super::shapes_record::ShapesRecord;
+use vivant_codec::{Saved, Shape};
+
 /// The kind of a record in the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u16)]
 pub(super) enum RecordKind {
     /// `SystemRecord`, once.
     System = 1,
-    /// The table of shapes, once.
+    /// `ShapesRecord`, once.
     Shapes = 2,
     /// `ActorRecord`.
     Actor = 3,
@@ -31,6 +36,18 @@ impl RecordKind {
     pub(super) fn of(number: u16) -> Option<RecordKind> {
         let mut all = RecordKind::ALL.into_iter();
         all.find(|kind| kind.number() == number)
+    }
+
+    /// How records of this kind are encoded.
+    pub(super) fn shape(self) -> &'static Shape {
+        match self {
+            RecordKind::System => SystemRecord::SHAPE,
+            RecordKind::Shapes => ShapesRecord::SHAPE,
+            RecordKind::Actor => ActorRecord::SHAPE,
+            RecordKind::Waiting => WaitingRecord::SHAPE,
+            RecordKind::Step => MessageRecord::SHAPE,
+            RecordKind::Shared => SharedRecord::SHAPE,
+        }
     }
 
     pub(super) fn number(self) -> u16 {

@@ -3,6 +3,7 @@
 use super::super::image::{Record, SharedRecord, SystemRecord};
 use super::header::Header;
 use super::record_kind::RecordKind;
+use super::shapes_record::ShapesRecord;
 use vivant_codec::{Encoder, SaveError, Saved, Shapes};
 use vivant_journal::{ImageWriter, Journal, Published, SegmentWriter};
 
@@ -48,11 +49,11 @@ impl ImageFile {
         mut self,
         header: &Header,
         system: &SystemRecord,
-        shapes: &Shapes,
+        shapes: Shapes,
         shared: &SharedRecord,
     ) -> Result<Published, NotWritten> {
         self.write(RecordKind::System, system)?;
-        self.write(RecordKind::Shapes, shapes)?;
+        self.write(RecordKind::Shapes, &ShapesRecord::of(shapes)?)?;
         self.write(RecordKind::Shared, shared)?;
         self.segment.finish()?;
         Ok(self.image.publish(&header.encode()?)?)

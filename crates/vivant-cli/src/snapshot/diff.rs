@@ -1,0 +1,147 @@
+//! `vivant snapshot diff`: what differs between two images.
+
+use super::Verdict;
+use super::actors::{Actor, Ordered};
+use super::export::line;
+use super::file::SnapshotFile;
+use super::problem::Problem;
+use super::show::Cut;
+use super::text::{Text, cut_line};
+use std::collections::BTreeMap;
+use std::io::Write;
+use vivant_journal::Record;
+
+/// Shows which actors are new, gone or changed in `after`, by their numbers; then the same of
+/// waiting messages, and of records of other kinds. Where they wait in the order of their mailbox
+/// is not compared.
+///
+/// Holds the records of both images in memory.
+///
+/// # Errors
+///
+/// One of the images cannot be read, or `out` fails.
+pub fn diff(
+    before: &SnapshotFile,
+    after: &SnapshotFile,
+    cut: Cut,
+    out: &mut impl Write,
+) -> Result<Verdict, Problem> {
+    let (before, after) = (Side::read(before)?, Side::read(after)?);
+    let mut verdict = Verdict::Good;
+    let mut differs = |lines: Vec<String>| -> Result<(), Problem> {
+        verdict = Verdict::Bad;
+        for line in lines {
+            writeln!(out, "{}", cut_line(&line, cut))?;
+        }
+        Ok(())
+    };
+    for (id, actor) in &before.actors {
+        if !after.actors.contains_key(id) {
+            let name = actor.name();
+            differs(vec![format!("gone: {name} (actor {id})")])?;
+        }
+    }
+    for (id, actor) in &after.actors {
+        let now = after.lines(actor)?;
+        match before.actors.get(id) {
+            None => differs(first_with("new: ", now))?,
+            Some(old) => {
+                let old = before.lines(old)?;
+                if old != now {
+                    differs(changes(actor, &old, &now))?;
+                }
+            }
+        }
+    }
+    let (old, new) = (before.others()?, after.others()?);
+    for (word, these, those) in [("gone", &old, &new), ("new", &new, &old)] {
+        for (line, count) in these {
+            let extra = count.saturating_sub(those.get(line).copied().unwrap_or(0));
+            for _ in 0..extra {
+                differs(vec![format!("{word}: {line}")])?;
+            }
+        }
+    }
+    Ok(verdict)
+}
+
+/// One of the two images.
+struct Side<'f> {
+    file: &'f SnapshotFile,
+    ordered: Ordered,
+    actors: BTreeMap<u64, Actor>,
+}
+
+impl<'f> Side<'f> {
+    fn read(file: &'f SnapshotFile) -> Result<Side<'f>, Problem> {
+        let mut ordered = Ordered::read(file)?;
+        let actors = std::mem::take(&mut ordered.actors);
+        let actors = actors.into_iter().map(|actor| (actor.id, actor)).collect();
+        Ok(Side {
+            file,
+            ordered,
+            actors,
+        })
+    }
+
+    fn lines(&self, actor: &Actor) -> Result<Vec<String>, Problem> {
+        let mut text = Text::new(self.file, Cut::Full);
+        text.actor(actor, &self.ordered.records[actor.record])?;
+        Ok(text.lines)
+    }
+
+    /// Messages and records of other kinds as lines, with how many are equal.
+    fn others(&self) -> Result<BTreeMap<String, usize>, Problem> {
+        let mut all = BTreeMap::new();
+        for message in self.ordered.waiting.values().flatten() {
+            let record = &self.ordered.records[message.record];
+            let mut text = Text::new(self.file, Cut::Full);
+            text.what_waits(record)?;
+            let id = message.actor;
+            let to = match self.actors.get(&id) {
+                Some(actor) => format!("{} (actor {id})", actor.name()),
+                None => format!("actor {id}"),
+            };
+            let what = text.lines.iter().map(|line| line.trim_start());
+            let what = what.collect::<Vec<_>>().join(" ");
+            let line = format!("message to {to}, in {}: {what}", message.place.1);
+            *all.entry(line).or_default() += 1;
+        }
+        for &other in &self.ordered.others {
+            let record = &self.ordered.records[other];
+            *all.entry(other_line(self.file, record)).or_default() += 1;
+        }
+        Ok(all)
+    }
+}
+
+/// A record of another kind. Its id is another one in each image.
+fn other_line(file: &SnapshotFile, record: &Record) -> String {
+    let (line, _) = line(file, record);
+    let value = line
+        .split_once(",\"type\":")
+        .map_or(&*line, |(_, value)| value);
+    format!("record {{\"type\":{value}")
+}
+
+fn first_with(word: &str, mut lines: Vec<String>) -> Vec<String> {
+    if let Some(first) = lines.first_mut() {
+        first.insert_str(0, word);
+    }
+    lines
+}
+
+/// The lines that differ: without those that are equal at the begin and at the end.
+fn changes(actor: &Actor, old: &[String], now: &[String]) -> Vec<String> {
+    let mut lines = vec![format!("changed: {} (actor {})", actor.name(), actor.id)];
+    let equal = |(a, b): &(&String, &String)| a == b;
+    let begin = old.iter().zip(now).take_while(equal).count();
+    let (old, now) = (&old[begin..], &now[begin..]);
+    let end = old.iter().rev().zip(now.iter().rev());
+    let end = end.take_while(equal).count();
+    let old = old[..old.len() - end].iter();
+    let now = now[..now.len() - end].iter();
+    lines.extend(old.map(|line| format!("  -{line}")));
+    lines.extend(now.map(|line| format!("  +{line}")));
+    lines
+}

@@ -1,0 +1,51 @@
+//! Snapshots that are read without the program that took them: `vivant snapshot`.
+//!
+//! The image says itself how its records and values are encoded, so this code knows no type of the
+//! program, and of the records only the few fields that it finds by name. What it does not know is
+//! printed all the same.
+//!
+//! - [`file`](SnapshotFile): an image, opened; its [`header`](Header).
+//! - `parts`: a record, of which fields are found by name.
+//! - `json`: records and values as JSON.
+//! - `actors`: the actors and messages of an image, in order.
+//! - `list`, `show`, `verify`, `diff`, `export`: one for each command. Each writes to any `Write`.
+
+mod actors;
+mod diff;
+mod export;
+mod file;
+mod header;
+mod json;
+mod list;
+mod parts;
+mod problem;
+mod show;
+mod text;
+mod verify;
+
+pub use diff::diff;
+pub use export::export;
+pub use file::{SnapshotFile, latest};
+pub use header::Header;
+pub use list::{ListForm, list};
+pub use problem::Problem;
+pub use show::{Cut, Selection, ShowForm, show};
+pub use verify::verify;
+
+/// What a command found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// All is well, or equal.
+    Good,
+    /// Something is damaged, or differs. It was printed.
+    Bad,
+}
+
+impl Verdict {
+    fn and(self, other: Verdict) -> Verdict {
+        match self {
+            Verdict::Good => other,
+            Verdict::Bad => Verdict::Bad,
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! [`Parts`]: a record, of which fields are found by name.
+
+use super::problem::Problem;
+use vivant_codec::{Event, Group, ShapeId};
+
+/// The name of a value with its shape, within a record.
+const ENCODED: &str = "vivant::Encoded";
+
+/// A value as its events, which are in the order of the bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parts<'e>(pub(super) &'e [Event<'e, 'e>]);
+
+impl<'e> Parts<'e> {
+    /// The field of this name: of a struct, of a variant, or of what an option has.
+    pub(super) fn field(self, name: &str) -> Option<Parts<'e>> {
+        let mut fields = self.fields();
+        fields.find_map(|(field, part)| (field == name).then_some(part))
+    }
+
+    /// All fields with their names, in their order.
+    pub(super) fn fields(self) -> impl Iterator<Item = (&'e str, Parts<'e>)> {
+        let mut rest = self.content();
+        std::iter::from_fn(move || {
+            let (first, values) = rest.split_first()?;
+            let Event::Field(name) = first else {
+                return None;
+            };
+            let (part, after) = values.split_at(end_of_first(values));
+            rest = after;
+            Some((*name, Parts(part)))
+        })
+    }
+
+    /// All elements of a sequence or tuple, in their order.
+    pub(super) fn elements(self) -> impl Iterator<Item = Parts<'e>> {
+        let mut rest = self.content();
+        std::iter::from_fn(move || {
+            let (part, after) = rest.split_at(end_of_first(rest));
+            rest = after;
+            (!part.is_empty()).then_some(Parts(part))
+        })
+    }
+
+    /// Number and name of the variant.
+    pub(super) fn variant(self) -> Option<(u32, &'e str)> {
+        match self.0.first()? {
+            Event::Begin(Group::Variant {
+                number, variant, ..
+            }) => Some((*number, variant)),
+            _ => None,
+        }
+    }
+
+    pub(super) fn number(self) -> Option<u64> {
+        match self.0.first()? {
+            Event::Unsigned(value) => u64::try_from(*value).ok(),
+            _ => None,
+        }
+    }
+
+    pub(super) fn text(self) -> Option<&'e str> {
+        match self.0.first()? {
+            Event::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Returns true for a sequence that may have values with parts.
+    pub(super) fn is_sequence(self) -> bool {
+        matches!(self.0.first(), Some(Event::Begin(Group::Sequence)))
+    }
+
+    /// Returns true for nothing, and for a sequence or map without elements.
+    pub(super) fn is_empty(self) -> bool {
+        match self.0.first() {
+            Some(Event::Begin(Group::Sequence | Group::Row | Group::Map)) => self.0.len() == 2,
+            Some(Event::Bytes(bytes)) => bytes.is_empty(),
+            Some(Event::None) | None => true,
+            Some(_) => false,
+        }
+    }
+
+    fn encoded(self) -> Option<(ShapeId, &'e [u8])> {
+        let shape = u32::try_from(self.field("shape")?.number()?).ok()?;
+        match self.field("bytes")?.0.first()? {
+            Event::Bytes(bytes) => Some((ShapeId::new(shape), bytes)),
+            _ => None,
+        }
+    }
+
+    /// Shape and bytes of the encoded value with which these begin, and what follows it.
+    pub(super) fn encoded_first(self) -> Option<((ShapeId, &'e [u8]), Parts<'e>)> {
+        match self.0.first()? {
+            Event::Begin(Group::Structure(ENCODED)) => {
+                let (value, after) = self.0.split_at(end_of_first(self.0));
+                Some((Parts(value).encoded()?, Parts(after)))
+            }
+            _ => None,
+        }
+    }
+
+    /// What stands between begin and end.
+    fn content(self) -> &'e [Event<'e, 'e>] {
+        match self.0 {
+            [Event::Begin(Group::Some), value @ ..] => Parts(value).content(),
+            [Event::Begin(_), ..] => &self.0[1..end_of_first(self.0).max(2) - 1],
+            _ => &[],
+        }
+    }
+}
+
+/// The number of events of the value with which these begin.
+fn end_of_first(events: &[Event<'_, '_>]) -> usize {
+    let mut depth = 0_usize;
+    for (at, event) in events.iter().enumerate() {
+        match event {
+            Event::Begin(_) => depth += 1,
+            Event::End(_) => depth = depth.saturating_sub(1),
+            // What they name follows.
+            Event::Field(_) | Event::Key | Event::Value => continue,
+            _ => {}
+        }
+        if depth == 0 {
+            return at + 1;
+        }
+    }
+    events.len()
+}
+
+/// The field of this name, without which the records cannot be ordered.
+pub(super) fn needed<'e, T>(
+    id: u64,
+    record: Parts<'e>,
+    field: &'static str,
+    get: impl FnOnce(Parts<'e>) -> Option<T>,
+) -> Result<T, Problem> {
+    let found = record.field(field).and_then(get);
+    found.ok_or(Problem::NoField { id, field })
+}

@@ -1,0 +1,94 @@
+//! [`Problem`]: why a snapshot cannot be read.
+
+use std::io;
+use thiserror::Error;
+use vivant_codec::LoadError;
+
+/// Why a snapshot cannot be read, and what to do.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The store failed, or the image is damaged.
+    #[error(transparent)]
+    Store(#[from] vivant_journal::Error),
+    /// There is no image.
+    #[error("the store has no image; take one with `System::snapshot`")]
+    NoImage,
+    /// The metadata of the image are not those of a snapshot.
+    #[error("image {number} is no snapshot of a system: {error}; is it of another program?")]
+    NotASnapshot {
+        /// The image's number.
+        number: u64,
+        /// Why.
+        error: LoadError,
+    },
+    /// The image has another version of the format.
+    #[error(
+        "image {number} has version {found} of the format, and this command reads version {known}; use the `vivant` of \
+         the program that wrote it"
+    )]
+    OtherVersion {
+        /// The image's number.
+        number: u64,
+        /// The image's version.
+        found: u32,
+        /// The version of this command.
+        known: u32,
+    },
+    /// The image does not say how its records are encoded.
+    #[error("image {number} has {found} tables of shapes and must have one; use another image")]
+    NoShapes {
+        /// The image's number.
+        number: u64,
+        /// The number of tables.
+        found: usize,
+    },
+    /// A record is not encoded as the table of shapes says.
+    #[error("record {id}: {error}; use another image")]
+    Record {
+        /// The record's id.
+        id: u64,
+        /// Why.
+        error: LoadError,
+    },
+    /// A record has more parts than any program writes.
+    #[error("record {id} has too many parts for its {bytes} bytes; use another image")]
+    TooManyParts {
+        /// The record's id.
+        id: u64,
+        /// The number of its bytes.
+        bytes: usize,
+    },
+    /// A record lacks a field that orders the records.
+    #[error("record {id} has no `{field}`; use the `vivant` of the program that wrote it")]
+    NoField {
+        /// The record's id.
+        id: u64,
+        /// The field's name.
+        field: &'static str,
+    },
+    /// The image is too large for a command that orders its records.
+    #[error(
+        "image {number} has {bytes} bytes, and this command orders at most {limit} in memory; use `vivant snapshot \
+         export`, which reads one record at a time"
+    )]
+    TooLarge {
+        /// The image's number.
+        number: u64,
+        /// The number of bytes of its records.
+        bytes: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// No actor is selected.
+    #[error("image {number} has no actor `{actor}`; give a path such as `/0/2`, or a number")]
+    NoActor {
+        /// The image's number.
+        number: u64,
+        /// What was asked for.
+        actor: String,
+    },
+    /// The output cannot be written.
+    #[error("cannot write: {0}")]
+    Output(#[from] io::Error),
+}

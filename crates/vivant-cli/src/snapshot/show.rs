@@ -1,0 +1,146 @@
+//! `vivant snapshot show`: the actors of an image as a tree, with their states and messages.
+
+use super::Verdict;
+use super::actors::{Actor, Ordered, Waiting};
+use super::export;
+use super::file::SnapshotFile;
+use super::problem::Problem;
+use super::text::{Text, cut_line};
+use std::io::Write;
+
+/// The depth that is shown by indentation.
+const INDENTED_MAX: usize = 20;
+
+/// How actors are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShowForm {
+    /// A tree.
+    Text(Cut),
+    /// A line of JSON for each actor: its record, and those of its messages.
+    Json,
+}
+
+/// How much of large values is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// `…` stands for the rest.
+    Short,
+    /// All of them.
+    Full,
+}
+
+/// Which actors are shown: those that fit both.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// The actor with this path, as `/0/2` with or without its type before it, or with this number.
+    pub actor: Option<String>,
+    /// The actors of this type.
+    pub type_name: Option<String>,
+}
+
+impl Selection {
+    fn has(&self, actor: &Actor) -> bool {
+        let is_named = |wanted: &String| {
+            let name = actor.name();
+            let path = name.strip_prefix(&*actor.class.escape_debug().to_string());
+            *wanted == name || Some(&**wanted) == path || *wanted == actor.id.to_string()
+        };
+        self.actor.as_ref().is_none_or(is_named)
+            && self.type_name.as_ref().is_none_or(|it| *it == actor.class)
+    }
+}
+
+/// Shows the actors of an image, parents before their children. A value that cannot be read is
+/// shown with the reason.
+///
+/// Holds the records of the image in memory.
+///
+/// # Errors
+///
+/// The image cannot be read, has no selected actor, or `out` fails.
+pub fn show(
+    file: &SnapshotFile,
+    selection: &Selection,
+    form: ShowForm,
+    out: &mut impl Write,
+) -> Result<Verdict, Problem> {
+    let ordered = Ordered::read(file)?;
+    let mut verdict = Verdict::Good;
+    let mut shown = 0;
+    if form != ShowForm::Json {
+        writeln!(out, "{}", head(file))?;
+    }
+    for actor in ordered.actors.iter().filter(|it| selection.has(it)) {
+        shown += 1;
+        let waiting = ordered.waiting_at(actor.id);
+        match form {
+            ShowForm::Json => {
+                let (line, found) = json_line(file, &ordered, actor, waiting);
+                writeln!(out, "{line}")?;
+                verdict = verdict.and(found);
+            }
+            ShowForm::Text(cut) => {
+                let mut text = Text::new(file, cut);
+                text.actor(actor, &ordered.records[actor.record])?;
+                for message in waiting {
+                    text.message(message, &ordered.records[message.record])?;
+                }
+                let depth = actor.path.len().saturating_sub(1).min(INDENTED_MAX);
+                for line in &text.lines {
+                    writeln!(out, "{:indent$}{line}", "", indent = depth * 2)?;
+                }
+                verdict = verdict.and(text.verdict);
+            }
+        }
+    }
+    let (number, wanted) = (file.header().number, &selection.actor);
+    if let (0, Some(actor)) = (shown, wanted) {
+        let actor = actor.clone();
+        return Err(Problem::NoActor { number, actor });
+    }
+    if *selection == Selection::default() {
+        for &other in &ordered.others {
+            let (line, found) = export::line(file, &ordered.records[other]);
+            match form {
+                ShowForm::Json => writeln!(out, "{line}")?,
+                ShowForm::Text(cut) => writeln!(out, "record {}", cut_line(&line, cut))?,
+            }
+            verdict = verdict.and(found);
+        }
+    }
+    Ok(verdict)
+}
+
+fn head(file: &SnapshotFile) -> String {
+    let header = file.header();
+    format!(
+        "image {} of `{}`, {}: {} saved, {} restarting, {} not saved, {} messages",
+        header.number,
+        header.system.escape_debug(),
+        header.taken_at,
+        header.saved,
+        header.restarting,
+        header.not_saved,
+        header.messages
+    )
+}
+
+fn json_line(
+    file: &SnapshotFile,
+    ordered: &Ordered,
+    actor: &Actor,
+    waiting: &[Waiting],
+) -> (String, Verdict) {
+    let (own, mut verdict) = export::line(file, &ordered.records[actor.record]);
+    let mut messages = Vec::new();
+    for message in waiting {
+        let (line, found) = export::line(file, &ordered.records[message.record]);
+        messages.push(line);
+        verdict = verdict.and(found);
+    }
+    let messages = messages.join(",");
+    (
+        format!("{{\"actor\":{own},\"waiting\":[{messages}]}}"),
+        verdict,
+    )
+}

@@ -1,0 +1,397 @@
+//! Images that no program of today writes: of later versions, with every kind of value, wrong ones.
+
+use crate::golden::expect;
+use crate::printed;
+use crate::store::MemoryStore;
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime};
+use vivant_cli::snapshot::{
+    Cut, Problem, Selection, ShowForm, SnapshotFile, Verdict, diff, export, show, verify,
+};
+use vivant_codec::{Saved, Shape, ShapeId, Shapes, shape_of, to_bytes};
+
+#[derive(Saved, Clone)]
+#[saved(name = "vivant::Encoded")]
+struct Encoded {
+    shape: ShapeId,
+    bytes: Vec<u8>,
+}
+
+/// A later version: another order of the fields, and one more.
+#[derive(Saved, Clone)]
+#[saved(name = "vivant::ActorRecord")]
+struct ActorRecord {
+    names: Vec<String>,
+    path: Vec<u32>,
+    class: String,
+    content: Content,
+    id: u64,
+}
+
+#[derive(Saved, Clone)]
+#[saved(name = "vivant::Content")]
+enum Content {
+    Frozen { since: u64, value: Encoded },
+    State(Encoded),
+}
+
+#[derive(Saved, Clone)]
+#[saved(name = "vivant::WaitingRecord")]
+struct WaitingRecord {
+    place: Place,
+    ordinal: u64,
+    message: MessageRecord,
+}
+
+#[derive(Saved, Clone, Copy)]
+#[saved(name = "vivant::WaitingPlace")]
+enum Place {
+    Urgent,
+    Inbox,
+}
+
+#[derive(Saved, Clone)]
+#[saved(name = "vivant::MessageRecord")]
+struct MessageRecord {
+    actor: u64,
+    kind: Option<String>,
+    priority: u8,
+    content: Encoded,
+}
+
+#[derive(Saved)]
+#[saved(name = "vivant::TimerRecord")]
+struct TimerRecord {
+    due: Duration,
+    value: Encoded,
+}
+
+#[derive(Saved)]
+#[saved(name = "vivant::SystemRecord")]
+struct SystemRecord {
+    numbers: (u64, u32),
+}
+
+#[derive(Saved)]
+#[saved(name = "vivant::ShapesRecord")]
+struct ShapesRecord {
+    shapes: Shapes,
+    records: Vec<RecordShape>,
+}
+
+#[derive(Saved)]
+#[saved(name = "vivant::RecordShape")]
+struct RecordShape {
+    kind: u16,
+    shape: ShapeId,
+}
+
+/// The header of today, and a field of tomorrow.
+type Header = (u32, String, u64, SystemTime, (u64, u64, u64, u64), u64);
+
+/// A reference to an actor.
+struct Reference(u64);
+
+impl<'gc> Saved<'gc> for Reference {
+    const SHAPE: &'static Shape = &Shape::reference("bank::Account", shape_of::<'gc, u64>());
+
+    fn save(&self, out: &mut vivant_codec::Encoder<'_>) {
+        self.0.save(out);
+    }
+
+    fn load(input: &mut vivant_codec::Decoder<'gc, '_>) -> Result<Self, vivant_codec::LoadError> {
+        Ok(Reference(input.reference(Self::SHAPE)?))
+    }
+}
+
+/// An image that is being forged.
+struct Forge {
+    shapes: Shapes,
+    records: Vec<(u64, u16, Vec<u8>)>,
+    kinds: Vec<RecordShape>,
+    actors: u64,
+    messages: u64,
+}
+
+impl Forge {
+    fn new() -> Forge {
+        let mut forge = Forge {
+            shapes: Shapes::default(),
+            records: Vec::new(),
+            kinds: Vec::new(),
+            actors: 0,
+            messages: 0,
+        };
+        forge.record(1, &SystemRecord { numbers: (10, 1) });
+        forge
+    }
+
+    fn encoded<T: for<'gc> Saved<'gc>>(&mut self, value: &T) -> Encoded {
+        Encoded {
+            shape: self.shapes.add(T::SHAPE).expect("there are few"),
+            bytes: to_bytes(value).expect("it is small"),
+        }
+    }
+
+    fn record<T: for<'gc> Saved<'gc>>(&mut self, kind: u16, value: &T) {
+        let shape = self.shapes.add(T::SHAPE).expect("there are few");
+        if self.kinds.iter().all(|it| it.kind != kind) {
+            self.kinds.push(RecordShape { kind, shape });
+        }
+        let id = self.records.len() as u64 + 1;
+        let value = to_bytes(value).expect("it is small");
+        self.records.push((id, kind, value));
+    }
+
+    fn actor<T: for<'gc> Saved<'gc>>(&mut self, id: u64, state: &T) {
+        self.actors += 1;
+        let content = Content::State(self.encoded(state));
+        let record = ActorRecord {
+            names: vec!["the \"first\"".to_owned(), "\u{1b}[31m".to_owned()],
+            path: vec![0, id as u32],
+            class: "bank::Account".to_owned(),
+            content,
+            id,
+        };
+        self.record(3, &record);
+    }
+
+    fn message(&mut self, actor: u64, place: Place, ordinal: u64) {
+        self.messages += 1;
+        let content = self.encoded(&("pay", 7_u8).1);
+        let message = MessageRecord {
+            actor,
+            kind: Some("broadcast".to_owned()),
+            priority: 3,
+            content,
+        };
+        let record = WaitingRecord {
+            place,
+            ordinal,
+            message,
+        };
+        self.record(4, &record);
+    }
+
+    /// Writes the image. Returns its number.
+    fn write(mut self, store: &MemoryStore) -> u64 {
+        let shapes = self.shapes;
+        let records = self.kinds;
+        let table = to_bytes(&ShapesRecord { shapes, records }).expect("it is small");
+        self.records.push((1_000, 2, table));
+        let counts = (self.actors, 0, 0, self.messages);
+        let header: Header = (1, "bank".to_owned(), 4, SystemTime::UNIX_EPOCH, counts, 99);
+        store.write(&to_bytes(&header).expect("it is small"), &self.records)
+    }
+
+    fn open(self) -> SnapshotFile {
+        let store = MemoryStore::default();
+        let number = self.write(&store);
+        SnapshotFile::open(&store.catalog(), number).expect("it is intact")
+    }
+
+    fn verified(self) -> (String, Verdict) {
+        let store = MemoryStore::default();
+        let number = self.write(&store);
+        printed(|out| verify(&store.catalog(), number, out)).expect("memory does not fail")
+    }
+}
+
+/// Other fields, variants and kinds of records than those of today are printed.
+#[test]
+fn later_versions_are_read() {
+    let forge = || {
+        let mut forge = Forge::new();
+        forge.actor(2, &"a state".to_owned());
+        forge.message(2, Place::Inbox, 1);
+        forge.message(2, Place::Urgent, 5);
+        let value = forge.encoded(&vec!['x']);
+        let content = Content::Frozen {
+            since: 5,
+            value: value.clone(),
+        };
+        forge.actors += 1;
+        let frozen = ActorRecord {
+            names: Vec::new(),
+            path: vec![0],
+            class: "bank::Teller".to_owned(),
+            content,
+            id: 1,
+        };
+        forge.record(3, &frozen);
+        let due = Duration::from_millis(1_500);
+        forge.record(5, &TimerRecord { due, value });
+        forge.records.push((500, 77, vec![1, 0xff]));
+        forge
+    };
+    let file = forge().open();
+    let all = Selection::default();
+    let text = printed(|out| show(&file, &all, ShowForm::Text(Cut::Short), out));
+    expect("later_show", text, Verdict::Good);
+    let json = printed(|out| export(&file, out));
+    expect("later_export", json, Verdict::Good);
+    let mut more = forge();
+    let value = more.encoded(&vec!['y']);
+    let due = Duration::from_millis(2_500);
+    more.record(5, &TimerRecord { due, value });
+    let text = printed(|out| diff(&file, &more.open(), Cut::Full, out));
+    expect("later_diff", text, Verdict::Bad);
+    let (text, verdict) = forge().verified();
+    assert_eq!(
+        text,
+        "image 1: record 500 is of kind 77, of which the image has no shape\n"
+    );
+    assert_eq!(verdict, Verdict::Bad);
+}
+
+#[derive(Saved)]
+enum Every {
+    Unit,
+    Tuple(u8, bool),
+    Named { a: Option<i8>, b: Option<i8> },
+}
+
+#[derive(Saved)]
+struct Unit;
+
+#[derive(Saved)]
+struct Pair(u16, char);
+
+/// The JSON of each kind of value, which the README describes.
+#[test]
+fn each_kind_of_value_has_its_json() {
+    fn is<T: for<'gc> Saved<'gc>>(value: &T, json: &str) {
+        let mut forge = Forge::new();
+        let record = (1_u8, forge.encoded(value));
+        forge.record(9, &record);
+        let file = forge.open();
+        let (text, _) = printed(|out| export(&file, out)).expect("it can be printed");
+        let line = text.lines().find(|line| line.contains("\"kind\":9"));
+        let line = line.expect("it is there");
+        let (_, found) = line.split_once("\"value\":[1,").expect("it is a tuple");
+        assert_eq!(found, format!("{json}]}}"));
+        serde_json::from_str::<serde_json::Value>(line).expect("it is JSON");
+    }
+    is(&true, "true");
+    is(&(1_u64 << 53), "9007199254740992");
+    is(&((1_u64 << 53) + 1), "\"9007199254740993\"");
+    is(&-(1_i64 << 53), "-9007199254740992");
+    is(&i128::MIN, "\"-170141183460469231731687303715884105728\"");
+    is(&0.1_f32, "0.1");
+    is(&1e300_f64, "1e300");
+    is(
+        &[f64::NAN, f64::INFINITY, f64::NEG_INFINITY],
+        "[\"NaN\",\"inf\",\"-inf\"]",
+    );
+    is(&'"', "\"\\\"\"");
+    is(&"a\nb".to_owned(), "\"a\\nb\"");
+    is(&vec![0_u8, 0xfe], "\"00fe\"");
+    is(&vec![1_u16, 2], "[1,2]");
+    is(&Vec::<u16>::new(), "[]");
+    is(&(1_u8, Some('x'), None::<u8>), "[1,\"x\",null]");
+    is(
+        &BTreeMap::from([(1_u8, vec![Some(1_u32)]), (2, vec![None])]),
+        "[[1,[1]],[2,[null]]]",
+    );
+    is(&BTreeMap::<u8, u8>::new(), "[]");
+    is(
+        &vec![Every::Unit, Every::Tuple(3, true)],
+        "[\"Unit\",{\"Tuple\":[3,true]}]",
+    );
+    is(
+        &Every::Named {
+            a: Some(-1),
+            b: None,
+        },
+        "{\"Named\":{\"a\":-1,\"b\":null}}",
+    );
+    is(&(Unit, Pair(7, 'c')), "[{},[7,\"c\"]]");
+    is(
+        &vec![Reference(3)],
+        "[{\"reference\":\"bank::Account\",\"to\":3}]",
+    );
+}
+
+#[test]
+fn wrong_images_are_not_verified() {
+    let good = || {
+        let mut forge = Forge::new();
+        forge.actor(2, &vec![Reference(2), Reference(9)]);
+        forge.message(2, Place::Inbox, 1);
+        forge
+    };
+    let (text, verdict) = good().verified();
+    assert_eq!(verdict, Verdict::Good, "{text}");
+    let is = |wrong: fn(&mut Forge), expected: &str| {
+        let mut forge = good();
+        wrong(&mut forge);
+        let (text, verdict) = forge.verified();
+        assert_eq!(text, format!("image 1: {expected}\n"));
+        assert_eq!(verdict, Verdict::Bad);
+    };
+    is(
+        |forge| forge.actor(3, &Reference(10)),
+        "record 4 refers to actor 10, and the next one to be made is 10",
+    );
+    is(
+        |forge| forge.actor(10, &()),
+        "actor 10 is in the image, and the next one to be made is 10",
+    );
+    is(
+        |forge| forge.message(2, Place::Inbox, 1),
+        "record 4 is a second message at place 1 of Inbox of actor 2",
+    );
+    is(
+        |forge| forge.message(5, Place::Inbox, 1),
+        "record 4 is a message for actor 5, which is not in the image",
+    );
+    is(
+        |forge| forge.messages += 1,
+        "the header counts 2 messages, and there are 1",
+    );
+    is(
+        |forge| forge.actors += 1,
+        "the header counts 2 actors, and there are 1",
+    );
+    is(
+        |forge| {
+            let mut value = forge.encoded(&300_u16);
+            value.bytes.push(0);
+            forge.record(9, &value);
+        },
+        "record 4: byte 2: 1 bytes follow the value; use another image",
+    );
+    is(
+        |forge| {
+            let mut value = forge.encoded(&300_u16);
+            value.shape = ShapeId::new(10_000);
+            forge.record(9, &value);
+        },
+        "record 4: byte 0: there is no shape 10000; use another image",
+    );
+    is(
+        |forge| {
+            forge.records.remove(0);
+        },
+        "the image has no record of the system",
+    );
+}
+
+#[test]
+fn an_image_without_one_table_is_not_opened() {
+    let header: Header = (1, String::new(), 4, SystemTime::UNIX_EPOCH, (0, 0, 0, 0), 0);
+    let header = to_bytes(&header).expect("it is small");
+    let store = MemoryStore::default();
+    store.write(&header, &[]);
+    let error = SnapshotFile::open(&store.catalog(), 1).expect_err("there is no table");
+    assert!(
+        matches!(error, Problem::NoShapes { found: 0, .. }),
+        "{error}"
+    );
+    store.write(&[2], &[]);
+    let error = SnapshotFile::open(&store.catalog(), 2).expect_err("it is another version");
+    assert!(
+        matches!(error, Problem::OtherVersion { found: 2, .. }),
+        "{error}"
+    );
+}

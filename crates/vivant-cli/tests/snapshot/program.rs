@@ -1,0 +1,136 @@
+//! A small bank under a seed, of which two snapshots are taken.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+use vivant::prelude::*;
+use vivant::simulation::{Faults, Simulation};
+use vivant_journal::Journal;
+
+#[derive(Actor)]
+#[actor(saved, id = "bank::Account")]
+struct Account {
+    owner: String,
+    cents: u64,
+}
+
+#[behaviours(id = "bank::Account")]
+impl Account {
+    #[start]
+    fn new(owner: String) -> Account {
+        Account { owner, cents: 0 }
+    }
+
+    fn pay_in(&mut self, cents: u64) -> u64 {
+        self.cents += cents;
+        self.cents
+    }
+
+    fn close(&mut self, t: &Turn<Self>) {
+        t.stop();
+    }
+}
+
+#[derive(Actor)]
+#[actor(saved, id = "bank::Teller")]
+struct Teller {
+    accounts: BTreeMap<String, Address<Account>>,
+    rate: f32,
+    key: Vec<u8>,
+    serial: u64,
+    booked: Vec<(String, Option<u64>)>,
+}
+
+#[behaviours(id = "bank::Teller")]
+impl Teller {
+    #[start]
+    fn new(t: &Turn<Self>, owners: Vec<String>) -> Teller {
+        let accounts = owners.into_iter();
+        let accounts = accounts.map(|owner| (owner.clone(), Account::spawn(t, owner)));
+        Teller {
+            accounts: accounts.collect(),
+            rate: 0.5,
+            key: vec![0xde, 0xad, 0x07],
+            serial: u64::MAX - 1,
+            booked: Vec::new(),
+        }
+    }
+
+    fn book(&mut self, t: &Turn<Self>, owner: String, cents: u64) {
+        if let Some(account) = self.accounts.get(&owner) {
+            t.ask(account.pay_in(cents)).then_send(t.me().booked(owner));
+        }
+    }
+
+    #[then]
+    fn booked(&mut self, cents: Result<u64, AskError>, owner: String) {
+        self.booked.push((owner, cents.ok()));
+    }
+
+    fn close(&mut self, t: &Turn<Self>, owner: String) {
+        if let Some(account) = self.accounts.remove(&owner) {
+            t.send(account.close());
+        }
+    }
+
+    fn open(&mut self, t: &Turn<Self>, owner: String) {
+        let account = Account::spawn(t, owner.clone());
+        self.accounts.insert(owner, account);
+    }
+}
+
+/// It starts again.
+#[derive(Actor)]
+#[actor(saved(restart), id = "bank::Printer")]
+struct Printer {
+    pages: u64,
+}
+
+#[behaviours(id = "bank::Printer")]
+impl Printer {
+    #[start]
+    fn new(tray: u8) -> Printer {
+        Printer { pages: tray.into() }
+    }
+
+    fn print(&mut self, text: String) {
+        self.pages += text.len() as u64;
+    }
+}
+
+/// It is not saved.
+#[derive(Actor)]
+#[actor(id = "bank::Clock")]
+struct Clock;
+
+#[behaviours(id = "bank::Clock")]
+impl Clock {}
+
+/// Takes two snapshots of the bank, 1 and 2.
+pub(crate) fn snapshots(journal: &Journal) {
+    let builder = System::builder()
+        .name("bank")
+        .saved::<(Account, Teller, Printer)>();
+    let simulation = Simulation::with(3, Faults::none(), builder);
+    let system = simulation.system();
+    let clock = system.spawn(Clock);
+    let printer = Printer::spawn(system, 2);
+    let teller = Teller::spawn(system, vec!["Ada".to_owned(), "Bob".to_owned()]);
+    simulation.run_for(Duration::from_secs(90));
+    teller.book("Ada".to_owned(), 1_000).send();
+    let mut steps = 0;
+    assert!(simulation.run_until(|| {
+        steps += 1;
+        steps == 2
+    }));
+    teller.book("Bob".to_owned(), 7).send();
+    teller.book("Ada".to_owned(), 20).send();
+    printer.print("a\tpage".to_owned()).send();
+    system.snapshot(journal).expect("all of it is saved");
+    simulation.run();
+    teller.close("Bob".to_owned()).send();
+    teller.open("Cyd".to_owned()).send();
+    simulation.run();
+    printer.print("another page".to_owned()).send();
+    system.snapshot(journal).expect("all of it is saved");
+    drop(clock);
+}
