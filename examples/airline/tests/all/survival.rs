@@ -151,42 +151,68 @@ fn book_until_the_end(
     }
 }
 
-/// Lets clients book, and kills the server when it has printed `snapshots` snapshots and then was
-/// sent `requests` requests. Returns what the clients know, and the last snapshot that was printed.
-fn kill(mut server: Process, snapshots: u64, requests: u64) -> (Vec<Confirmed>, Printed) {
-    let (told, numbers) = mpsc::channel();
-    let sent = Sent {
-        count: Arc::default(),
-        told,
-    };
-    let client = |customer| {
-        let (address, sent) = (server.address, sent.clone());
-        thread::spawn(move || {
-            let mut confirmed = Vec::new();
-            let ended = book_until_the_end(address, customer, &sent, &mut confirmed);
-            (confirmed, ended.unwrap_err())
-        })
-    };
-    let clients: Vec<_> = (0..CLIENTS).map(client).collect();
-    let mut last = None;
-    for _ in 0..snapshots {
-        last = loop {
-            let line = server.next_line().unwrap().expect("it serves");
-            if let Some(printed) = printed(&line) {
-                break Some(printed);
-            }
-        };
-    }
-    let until = sent.count.load(Ordering::SeqCst) + requests;
-    while numbers.recv().expect("clients send until the end") < until {}
-    server.signal("KILL").unwrap();
-    let (ended, rest) = server.wait().unwrap();
-    assert!(!ended.success());
-    let rest = rest.iter().filter_map(|line| printed(line));
-    let last = rest.last().or(last).expect("at least one was waited for");
-    let known = clients.into_iter().flat_map(|it| it.join().unwrap().0);
-    (known.collect(), last)
+/// Clients that book at a server until it is gone.
+struct Clients {
+    sent: Sent,
+    numbers: mpsc::Receiver<u64>,
+    threads: Vec<thread::JoinHandle<Vec<Confirmed>>>,
 }
+
+impl Clients {
+    /// Clients of a server that was sent `before` requests.
+    fn of(server: &Process, before: u64) -> Clients {
+        let (told, numbers) = mpsc::channel();
+        let count = Arc::new(AtomicU64::new(before));
+        let sent = Sent { count, told };
+        let client = |customer| {
+            let (address, sent) = (server.address, sent.clone());
+            thread::spawn(move || {
+                let mut confirmed = Vec::new();
+                let ended = book_until_the_end(address, customer, &sent, &mut confirmed);
+                assert!(ended.is_err(), "they book as long as they can");
+                confirmed
+            })
+        };
+        Clients {
+            threads: (0..CLIENTS).map(client).collect(),
+            sent,
+            numbers,
+        }
+    }
+
+    fn sent(&self) -> u64 {
+        self.sent.count.load(Ordering::SeqCst)
+    }
+
+    /// Waits until they have sent this number of requests.
+    fn wait(&self, sent: u64) {
+        while self.numbers.recv().expect("they send until the end") < sent {}
+    }
+
+    /// Kills the server. Returns what they know, and the last snapshot that it printed: the one
+    /// that was read before, if there is none.
+    fn kill(self, server: Process, read: Printed) -> (Vec<Confirmed>, Printed) {
+        server.signal("KILL").unwrap();
+        let (ended, rest) = server.wait().unwrap();
+        assert!(!ended.success());
+        let last = rest.iter().filter_map(|line| printed(line)).last();
+        let known = self.threads.into_iter().flat_map(|it| it.join().unwrap());
+        (known.collect(), last.unwrap_or(read))
+    }
+}
+
+/// Waits for the next snapshot that the server prints.
+fn next_snapshot(server: &mut Process) -> Printed {
+    loop {
+        let line = server.next_line().unwrap().expect("it serves");
+        if let Some(printed) = printed(&line) {
+            return printed;
+        }
+    }
+}
+
+/// The number of requests of [`found`].
+const REQUESTS_OF_FOUND: u64 = 2 + 2 * CLIENTS as u64;
 
 /// The bookings of all customers. The second audit must hold: at the first, trips that were in
 /// progress at the cut may still be.
@@ -241,8 +267,15 @@ fn what_was_confirmed_before_a_snapshot_survives_a_kill() {
     assert_eq!(restored_image(&server), None);
     // What earlier rounds have left.
     let mut old: Vec<Confirmed> = Vec::new();
-    for round in 0..5 {
-        let (mut known, last) = kill(server, dice.u64(1..4), dice.u64(0..60));
+    let mut requests = 0;
+    for round in 0..10 {
+        let clients = Clients::of(&server, requests);
+        let mut read = next_snapshot(&mut server);
+        for _ in 0..dice.u64(0..3) {
+            read = next_snapshot(&mut server);
+        }
+        clients.wait(clients.sent() + dice.u64(0..60));
+        let (mut known, last) = clients.kill(server, read);
         known.extend(&old);
         server = serve(folder.path());
         let image = restored_image(&server).expect("there is an image");
@@ -254,6 +287,7 @@ fn what_was_confirmed_before_a_snapshot_survives_a_kill() {
         let wrong = wrong(&known, last, &found);
         assert!(wrong.is_empty(), "round {round}, {last:?}: {wrong:#?}");
         assert!(!found.is_empty(), "round {round}: nothing was booked");
+        requests = REQUESTS_OF_FOUND;
         old = found.iter().map(|booking| standing(*booking)).collect();
     }
 }
@@ -267,19 +301,29 @@ fn standing(booking: Id) -> Confirmed {
     }
 }
 
+/// The files of one image are put aside. It is a good image, and bookings that were confirmed when
+/// it existed already are in a later one.
 #[test]
 fn canary_an_older_image_is_noticed() {
-    let folder = Scratch::new("survival-older");
-    let (known, last) = kill(serve(folder.path()), 3, 0);
+    let (folder, aside) = (Scratch::new("survival-of"), Scratch::new("survival-aside"));
+    let mut server = serve(folder.path());
+    let clients = Clients::of(&server, 0);
+    let older = next_snapshot(&mut server);
     for file in fs::read_dir(folder.path()).unwrap() {
         let path = file.unwrap().path();
-        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        if (last.image..last.image + 3).any(|image| name.contains(&format!("{image:016x}"))) {
-            fs::remove_file(path).unwrap();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if name.contains(&format!("{:016x}", older.image)) {
+            fs::copy(&path, aside.path().join(name)).unwrap();
         }
     }
-    let server = serve(folder.path());
-    assert_eq!(restored_image(&server), Some(last.image - 1));
+    let sent = clients.sent();
+    let mut read = older;
+    while read.answered < sent + 25 {
+        read = next_snapshot(&mut server);
+    }
+    let (known, last) = clients.kill(server, read);
+    let server = serve(aside.path());
+    assert_eq!(restored_image(&server), Some(older.image));
     let wrong = wrong(&known, last, &found(&server));
     assert!(wrong.iter().any(|it| it.ends_with("is lost")), "{wrong:#?}");
 }
