@@ -54,8 +54,8 @@ impl Airline {
         }
     }
 
-    /// The airline of a restored system. [`Manager::reopen`] comes before the first request. `None`:
-    /// the image had no manager or no desk.
+    /// The airline of a restored system. [`Manager::reopen`] comes before the first request.
+    /// `None`: the image had no manager or no desk.
     pub fn restored(actors: &RestoredActors) -> Option<Airline> {
         let manager = actors.actors().next()?;
         // In the order in which they were made, which is that of their numbers.

@@ -198,7 +198,7 @@ impl Clients {
         server.signal("KILL").unwrap();
         let (ended, rest) = server.wait().unwrap();
         assert!(!ended.success());
-        let last = rest.iter().filter_map(|line| printed(line)).last();
+        let last = rest.iter().filter_map(|line| printed(line)).next_back();
         let known = self.threads.into_iter().flat_map(|it| it.join().unwrap());
         (known.collect(), last.unwrap_or(read))
     }
