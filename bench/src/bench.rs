@@ -5,7 +5,7 @@ use crate::param::Param;
 use crate::row::{Figures, Row};
 use crate::run::Run;
 use std::fmt;
-use vivant::{EqualNames, SavedActors, SavedKinds};
+use vivant::{EqualNames, SavedActors, SavedKinds, SystemBuilder};
 
 /// A benchmark: a name, its parameters, and what runs it.
 pub struct Bench {
@@ -21,11 +21,20 @@ pub struct Bench {
     pub peer_ops: Option<u64>,
     /// What can be chosen.
     pub params: &'static [Param],
-    /// The kinds of its actors, for a bench of which all actors are saved.
-    pub saved: Option<fn() -> Result<SavedKinds, EqualNames>>,
+    /// The types of its actors, for a bench of which all actors are saved.
+    pub saved: Option<SavedTypes>,
     pub(crate) run: fn(&Run) -> Result<Vec<Figures>, Failure>,
     /// The work of a child process, for a bench that measures processes.
     pub(crate) child: Option<fn(&Run) -> Result<(), Failure>>,
+}
+
+/// The types of the actors of a bench, which are all saved.
+#[derive(Clone, Copy, Debug)]
+pub struct SavedTypes {
+    /// Their kinds.
+    pub kinds: fn() -> Result<SavedKinds, EqualNames>,
+    /// Names them to the builder of the system.
+    pub(crate) list: fn(SystemBuilder) -> SystemBuilder,
 }
 
 /// The chart in which a bench's numbers are shown.
@@ -90,7 +99,10 @@ impl Bench {
 
     /// All actors are of these types, and are saved.
     pub(crate) const fn saved<T: SavedActors>(mut self) -> Bench {
-        self.saved = Some(SavedKinds::of::<T>);
+        self.saved = Some(SavedTypes {
+            kinds: SavedKinds::of::<T>,
+            list: SystemBuilder::saved::<T>,
+        });
         self
     }
 

@@ -8,6 +8,7 @@ use crate::process;
 use crate::report;
 use crate::row::Row;
 use crate::run::{Expectation, Run};
+use crate::snapshots;
 use crate::table;
 use crate::watched;
 use crate::{BENCHES, Failure};
@@ -76,6 +77,7 @@ fn command() -> Command {
         .subcommand(Command::new("list").about("Names the benches and their parameters"))
         .subcommand(report::command())
         .subcommand(compare::command())
+        .subcommand(snapshots::command())
         .subcommand(
             bench(table::bench())
                 .name(table::VERB)
@@ -158,6 +160,7 @@ fn dispatch(matches: &ArgMatches) -> Result<(), Failure> {
             let child = bench.child.expect("clap knows the benches with children");
             child(&run(bench, matches)?)
         }
+        snapshots::VERB => snapshots::run(matches, |bench| sized(bench, matches)),
         table::VERB => {
             let run = run(table::bench(), matches)?;
             let by_depth = Run {
@@ -200,11 +203,7 @@ fn shared(matches: &ArgMatches) -> Vec<String> {
 
 /// The run that the command line describes.
 fn run(bench: &Bench, matches: &ArgMatches) -> Result<Run, Failure> {
-    let mut params = if matches.get_flag("tiny") {
-        Params::tiny(bench.params)
-    } else {
-        Params::defaults(bench.params)
-    };
+    let mut run = sized(bench, matches)?;
     for param in bench.params {
         let value = match param.kind {
             Kind::Count { .. } => matches
@@ -217,9 +216,18 @@ fn run(bench: &Bench, matches: &ArgMatches) -> Result<Run, Failure> {
                 .map(|word| Value::Choice(word)),
         };
         if let Some(value) = value {
-            params.set(param.name, value);
+            run.params.set(param.name, value);
         }
     }
+    Ok(run)
+}
+
+/// A run of the default or the tiny size, with the options that hold for every bench.
+fn sized(bench: &Bench, matches: &ArgMatches) -> Result<Run, Failure> {
+    let params = match matches.get_flag("tiny") {
+        true => Params::tiny(bench.params),
+        false => Params::defaults(bench.params),
+    };
     let threads = match matches.get_one::<u16>("threads") {
         Some(threads) => usize::from(*threads),
         None => thread::available_parallelism()?.get(),
@@ -230,6 +238,7 @@ fn run(bench: &Bench, matches: &ArgMatches) -> Result<Run, Failure> {
         program: env::current_exe()?,
         corpus: matches.get_one("corpus").cloned(),
         expectation: Expectation::AsStated,
+        snapshots: None,
     })
 }
 

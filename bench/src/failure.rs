@@ -26,6 +26,9 @@ pub enum Failure {
     /// The system refused something: a socket, a child process, a file.
     #[error(transparent)]
     Io(#[from] io::Error),
+    /// The store of snapshots cannot be used.
+    #[error(transparent)]
+    Store(#[from] vivant::journal::Error),
     /// A child process failed.
     #[error("child process: {0}")]
     Child(String),

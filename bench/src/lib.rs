@@ -11,6 +11,7 @@
 //! - `child`: benches that measure a process as a whole run it as a child;
 //! - `report`: all benches in rounds, with charts;
 //! - `compare`: this build beside another one, in pairs;
+//! - `snapshots`: the Savina programs with a snapshot beside each run, and without;
 //! - `watched`: a subscriber and a recorder that count;
 //! - `table`: the messages between collectors, beside the Orca paper's;
 //! - `cli`: the command line;
@@ -31,13 +32,15 @@ mod process;
 mod report;
 mod row;
 mod run;
+mod snapshots;
 mod table;
 mod watched;
 mod workloads;
 
-pub use bench::{Bench, Group};
+pub use bench::{Bench, Group, SavedTypes};
 pub use failure::Failure;
 pub use param::{Kind, Param, Params, Value};
 pub use row::Row;
 pub use run::{Expectation, Run};
+pub use snapshots::Listed;
 pub use workloads::{BENCHES, snapshot_points};

@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::meter::Spent;
 use crate::param::{Param, Params, Value};
 use crate::row::Figures;
+use crate::snapshots::Listed;
 use std::path::PathBuf;
 use std::time::Duration;
 use vivant::{PauseClock, System, SystemBuilder};
@@ -39,6 +40,8 @@ pub struct Run {
     pub corpus: Option<PathBuf>,
     /// The expectation of the checks.
     pub expectation: Expectation,
+    /// What its snapshots need, for a run beside which they may be taken.
+    pub snapshots: Option<Listed>,
 }
 
 /// The expectation of the checks.
@@ -61,7 +64,11 @@ impl Run {
 
     /// The system under measurement.
     pub(crate) fn system(&self) -> System {
-        self.builder().build()
+        let system = self.builder().build();
+        if let Some(listed) = &self.snapshots {
+            listed.built(&system);
+        }
+        system
     }
 
     /// The same, in which an actor rests when it has not run for so long.
@@ -71,6 +78,10 @@ impl Run {
 
     pub(crate) fn builder(&self) -> SystemBuilder {
         let builder = System::builder().workers(self.threads);
+        let builder = match &self.snapshots {
+            Some(listed) => listed.list(builder),
+            None => builder,
+        };
         let builder = match self.is_chosen(PAUSES, "cpu") {
             true => builder.pause_clock(PauseClock::ThreadCpu),
             false => builder,
@@ -133,6 +144,7 @@ mod tests {
             program: PathBuf::new(),
             corpus: None,
             expectation,
+            snapshots: None,
         }
     }
 

@@ -40,6 +40,7 @@ fn each_program_reaches_its_snapshot_point_once() {
                 program: PathBuf::from(env!("CARGO_BIN_EXE_vivant-bench")),
                 corpus: None,
                 expectation: Expectation::AsStated,
+                snapshots: None,
             };
             let before = snapshot_points();
             let rows = bench.run(&run);
@@ -54,7 +55,7 @@ fn the_actors_of_each_program_are_saved() {
     for name in PROGRAMS {
         let bench = Bench::named(name).expect(name);
         let kinds = bench.saved.unwrap_or_else(|| panic!("{name} is not saved"));
-        let kinds = kinds().unwrap_or_else(|error| panic!("{name}: {error}"));
+        let kinds = (kinds.kinds)().unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(kinds.actors().count() > 0, "{name}");
         assert!(kinds.kinds().count() > 0, "{name}");
     }

@@ -51,6 +51,7 @@ mod synchronizer;
 mod threadring;
 mod wait_cycles;
 
+pub(crate) use savina::listen;
 pub use savina::snapshot_points;
 
 use crate::bench::Bench;

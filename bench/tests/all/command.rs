@@ -41,6 +41,37 @@ fn a_row_is_a_line_of_json() {
     }
 }
 
+/// One pair of runs of each Savina program that is counted.
+#[test]
+fn each_savina_program_is_measured_with_a_snapshot_and_without() {
+    let (lines, summary) = run("snapshots --tiny --rounds 1 --threads 2 --json");
+    let saved = BENCHES.iter().filter(|bench| bench.saved.is_some());
+    assert_eq!(lines.lines().count(), saved.count(), "{lines}");
+    for line in lines.lines() {
+        let line: serde_json::Value = serde_json::from_str(line).expect("it is JSON");
+        assert_eq!(line["requested"], 1, "{line}");
+        assert_eq!(line["completed"], 1, "{line}");
+        assert!(line["failure"].is_null(), "{line}");
+        for field in [
+            "without_s",
+            "with_s",
+            "ratio",
+            "bytes",
+            "stored_bytes",
+            "complete_s",
+        ] {
+            assert!(line[field].as_f64() > Some(0.0), "{field}: {line}");
+        }
+    }
+    assert!(
+        summary.contains("22 programs: geometric mean "),
+        "{summary}"
+    );
+    let (table, _) = run("snapshots --tiny --rounds 1 --threads 2 count");
+    assert!(table.starts_with("store: the directory "), "{table}");
+    assert!(table.contains("1 programs: geometric mean "), "{table}");
+}
+
 #[test]
 fn parameters_are_taken() {
     let (line, _) = run("rings --rings 3 --actors=4 --hops=9 --json");

@@ -11,6 +11,7 @@ fn tiny(bench: &Bench) -> Run {
         program: PathBuf::from(env!("CARGO_BIN_EXE_vivant-bench")),
         corpus: None,
         expectation: Expectation::AsStated,
+        snapshots: None,
     }
 }
 

@@ -20,6 +20,7 @@ fn all_workloads_at_once() {
                         program: PathBuf::from(env!("CARGO_BIN_EXE_vivant-bench")),
                         corpus: None,
                         expectation: Expectation::AsStated,
+                        snapshots: None,
                     };
                     if let Err(failure) = bench.run(&run) {
                         panic!("{bench:?} beside the others: {failure}");

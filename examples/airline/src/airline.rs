@@ -1,17 +1,23 @@
 //! The airline as seen from outside: the addresses that a server or a test needs.
 
 use crate::audit::{Audit, Confirmed, Finding, Ledgers};
+use crate::customer::Customer;
 use crate::desk::Desk;
+use crate::flight::Flight;
 use crate::id::Id;
 use crate::manager::{Manager, Settings};
 use std::sync::Arc;
 use std::time::Duration;
+use vivant::RestoredActors;
 use vivant::prelude::*;
 
 /// Limit of the flights or customers that an audit asks at once.
 const ASKED_AT_ONCE_MAX: usize = 1000;
 /// Limit of the time in which each of them must answer.
 const AUDIT_LIMIT: Duration = Duration::from_secs(10);
+
+/// All actors of an airline, for [`SystemBuilder::saved`](vivant::SystemBuilder::saved).
+pub type SavedTypes = (Manager, Desk, Flight, Customer);
 
 /// An airline: its manager and its desks. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -48,6 +54,15 @@ impl Airline {
         }
     }
 
+    /// The airline of a restored system. [`Manager::reopen`] comes before the first request.
+    /// `None`: the image had no manager or no desk.
+    pub fn restored(actors: &RestoredActors) -> Option<Airline> {
+        let manager = actors.actors().next()?;
+        // In the order in which they were made, which is that of their numbers.
+        let desks: Vec<_> = actors.actors().collect();
+        (!desks.is_empty()).then(|| Airline::of(manager, desks))
+    }
+
     /// The manager.
     pub fn manager(&self) -> &Address<Manager> {
         &self.manager
@@ -78,6 +93,26 @@ impl Airline {
                 ..Audit::default()
             },
         }
+    }
+
+    /// All bookings of an airline that gets no requests, as if all had been confirmed: what
+    /// customers know of a restored airline, and what they find in it.
+    ///
+    /// Trips that were in progress are over then. A first look at all actors lets each of them
+    /// process what waits for it, so all requests to flights are on their way; a second look finds
+    /// their answers processed.
+    ///
+    /// # Errors
+    ///
+    /// An actor did not answer.
+    pub async fn settled(&self) -> Result<Confirmed, AskError> {
+        self.ledgers().await?;
+        let customers = self.ledgers().await?.customers;
+        let bookings = customers.iter().flat_map(|it| &it.bookings);
+        Ok(Confirmed {
+            booked: bookings.map(|(booking, _)| *booking).collect(),
+            cancelled: Vec::new(),
+        })
     }
 
     /// Requests the records of all flights and customers.

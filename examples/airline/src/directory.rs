@@ -6,6 +6,7 @@ use crate::data::Timetable;
 use crate::desk::Refusal;
 use crate::flight::Flight;
 use crate::id::Id;
+use crate::manager::Loaded;
 use std::sync::Arc;
 use vivant::Saved;
 use vivant::prelude::*;
@@ -60,6 +61,14 @@ impl Directory {
     /// All customers, by number.
     pub fn customers(&self) -> &Arc<[Address<Customer>]> {
         &self.customers
+    }
+
+    /// The numbers of its actors.
+    pub fn loaded(&self) -> Loaded {
+        Loaded {
+            customers: self.customers.len() as u32,
+            flights: self.flights.len() as u32,
+        }
     }
 
     /// The customer with this number.

@@ -16,6 +16,7 @@
 //! - [`directory`]: the actor of each flight and each customer.
 //! - [`id`]: ids of sessions, bookings and flights.
 //! - [`airline`]: the addresses for callers outside; [`audit`]: whether the actors' records agree.
+//! - [`snapshots`]: images of the running airline on disk, and an airline that goes on from one.
 //! - [`http`]: Acme Air's REST API and a web page.
 //! - [`load`]: virtual users that send requests at a constant rate.
 //! - [`report`]: the results, as a table, as HTML and as JSON.
@@ -34,3 +35,4 @@ pub mod id;
 pub mod load;
 pub mod manager;
 pub mod report;
+pub mod snapshots;

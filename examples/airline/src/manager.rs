@@ -236,11 +236,8 @@ impl Manager {
             Customers::New(made, _) => made.into(),
             Customers::Same(same) => same,
         };
-        let loaded = Loaded {
-            customers: customers.len() as u32,
-            flights: making.flights.len() as u32,
-        };
         let directory = Directory::new(self.loads, making.timetable, making.flights, customers);
+        let loaded = directory.loaded();
         let opened = self.open_desks(t, Arc::new(directory));
         if let Some(resolver) = making.resolver {
             opened.then_send(t.me().opened(loaded, resolver));

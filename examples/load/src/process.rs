@@ -32,7 +32,7 @@ impl Process {
             child,
             lines: BufReader::new(output).lines(),
         };
-        while let Some(line) = process.lines.next().transpose()? {
+        while let Some(line) = process.next_line()? {
             let address = line.split_once("http://").map(|(_, rest)| rest);
             let address = address.and_then(|rest| rest.split('/').next()?.parse().ok());
             process.printed.push(line);
@@ -47,7 +47,16 @@ impl Process {
         )))
     }
 
-    /// Sends it a signal: `INT`, as Ctrl-C does, or `TERM`.
+    /// Waits for the next line that it prints. `None`: it has ended.
+    ///
+    /// # Errors
+    ///
+    /// The line is no text.
+    pub fn next_line(&mut self) -> io::Result<Option<String>> {
+        self.lines.next().transpose()
+    }
+
+    /// Sends it a signal: `INT`, as Ctrl-C does, `TERM` or `KILL`.
     ///
     /// # Errors
     ///

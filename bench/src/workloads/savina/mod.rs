@@ -34,6 +34,7 @@ pub(super) use nqueenk::NQUEENK;
 pub(super) use philosopher::PHILOSOPHER;
 pub(super) use radixsort::RADIXSORT;
 pub(super) use random::Random;
+pub(crate) use snapshot_point::listen;
 pub use snapshot_point::snapshot_points;
 pub(super) use snapshot_point::{Halves, snapshot_point};
 pub(super) use trapezoid::TRAPEZOID;
@@ -61,5 +62,6 @@ fn with(bench: &Bench, chosen: &[(&'static str, u64)]) -> Run {
         program: std::path::PathBuf::new(),
         corpus: None,
         expectation: crate::run::Expectation::AsStated,
+        snapshots: None,
     }
 }

@@ -2,15 +2,21 @@
 //! SavinaSnap, the programs of the paper on snapshots of actor systems (MPLR 2019).
 //!
 //! A program that has its point right after the first messages calls [`snapshot_point`]. A program
-//! that has it half-way counts its steps by [`Halves`]. No snapshot is requested yet: a point is
-//! counted, and a test looks at the count.
+//! that has it half-way counts its steps by [`Halves`]. A point is counted, and told to
+//! [`snapshots`](crate::snapshots) while that listens.
 
+use crate::snapshots::Event;
 use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Mutex, PoisonError};
 use vivant::{Saved, Spawner};
 
 /// Of this process.
 static REACHED: AtomicU64 = AtomicU64::new(0);
+
+/// What takes snapshots in this process, if anything does.
+static LISTENER: Mutex<Option<Sender<Event>>> = Mutex::new(None);
 
 /// The program is at its snapshot point: `from` is the turn that has reached it, or the system, for
 /// a program that reaches it outside of its actors.
@@ -18,6 +24,16 @@ static REACHED: AtomicU64 = AtomicU64::new(0);
 pub(in super::super) fn snapshot_point(_from: &impl Spawner) {
     // Relaxed: a number, and nothing that it guards.
     REACHED.fetch_add(1, Ordering::Relaxed);
+    let listener = LISTENER.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(listener) = &*listener {
+        // An error: it listens no more.
+        let _told = listener.send(Event::Point);
+    }
+}
+
+/// From here on `listener` is told of each point, and no other one.
+pub(crate) fn listen(listener: Option<Sender<Event>>) {
+    *LISTENER.lock().unwrap_or_else(PoisonError::into_inner) = listener;
 }
 
 /// The number of snapshot points that runs in this process have reached.

@@ -4,6 +4,7 @@ use crate::id::Id;
 use crate::manager::{CUSTOMERS_DEFAULT, CUSTOMERS_MAX, DAYS_DEFAULT};
 use clap::{Args, Parser, Subcommand};
 use example_load::command::positive;
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 /// Acme Air on Vivant's actors.
@@ -45,6 +46,20 @@ pub struct DataArguments {
     pub workers: Option<u16>,
 }
 
+/// Whether the airline survives the end of its process.
+#[derive(Clone, Debug, Default, Args)]
+pub struct SnapshotArguments {
+    /// Takes a snapshot each time this number of requests was answered, and at the end. At the
+    /// start the airline goes on from the newest snapshot in the folder, if there is one: it then
+    /// keeps the customers and days of that one.
+    #[arg(long, value_name = "REQUESTS")]
+    pub snapshot_every: Option<NonZeroU64>,
+    /// The snapshots' folder. Has the customers' passwords: keep it as safe as the service. By
+    /// default beside the report, with its name and `.snapshots`; of `serve`, `airline.snapshots`.
+    #[arg(long, value_name = "FOLDER", requires = "snapshot_every")]
+    pub snapshots: Option<PathBuf>,
+}
+
 /// How to serve.
 #[derive(Clone, Debug, Args)]
 pub struct ServeArguments {
@@ -58,6 +73,9 @@ pub struct ServeArguments {
     /// Writes a line for each request to standard error.
     #[arg(long)]
     pub access_log: bool,
+    /// Whether it survives the end of its process.
+    #[command(flatten)]
+    pub snapshots: SnapshotArguments,
     /// What the airline has.
     #[command(flatten)]
     pub data: DataArguments,
@@ -84,6 +102,9 @@ pub struct RunArguments {
     /// Prints one line of JSON after the table.
     #[arg(long)]
     pub json: bool,
+    /// Whether the airline survives the end of its process.
+    #[command(flatten)]
+    pub snapshots: SnapshotArguments,
     /// What the airline has.
     #[command(flatten)]
     pub data: DataArguments,

@@ -9,8 +9,10 @@ mod instance;
 mod run;
 mod serve;
 
-pub use args::{Arguments, Command, DataArguments, RunArguments, ServeArguments};
-pub use instance::{Closed, Instance};
+pub use args::{
+    Arguments, Command, DataArguments, RunArguments, ServeArguments, SnapshotArguments,
+};
+pub use instance::{Closed, Instance, Saving};
 
 use example_load::command;
 use std::process::ExitCode;

@@ -1,7 +1,7 @@
 //! `airline`: load, serve, send requests, report, audit.
 
 use super::args::RunArguments;
-use super::instance::Instance;
+use super::instance::{Instance, Saving};
 use crate::load::{self, Plan};
 use crate::report::{self, Outcome};
 use example_load::{ReportFile, command};
@@ -15,21 +15,27 @@ use std::time::Duration;
 /// It could not be run at all.
 pub(super) fn run(arguments: &RunArguments) -> Result<bool, Box<dyn Error>> {
     let file = ReportFile::open(&arguments.report)?;
-    let instance = Instance::open(&arguments.data, 0, |service| service)?;
+    let beside = arguments.report.with_extension("snapshots");
+    let saving = Saving::of(&arguments.snapshots, &beside, |_| ());
+    let instance = Instance::open(&arguments.data, saving, 0, |service| service)?;
+    // A new airline has none.
+    let mut confirmed = instance.system.block_on(instance.airline.settled())?;
     let directory = instance.airline.manager().directory().ask_blocking()?;
     let today = directory.map(|directory| directory.timetable().first_day());
     let plan = Plan {
         duration: Duration::from_secs_f64(arguments.seconds),
         rate: arguments.rate,
-        connections: arguments.connections.min(arguments.data.customers),
+        connections: arguments.connections.min(instance.loaded.customers),
         seed: arguments.seed,
-        customers: arguments.data.customers,
+        customers: instance.loaded.customers,
         today: today.ok_or("the airline has no timetable")?,
     };
     let tally = load::run(&plan, instance.address)?;
     let facts = instance.system.inspect();
-    let loaded = instance.loaded;
-    let closed = instance.close(Some(tally.confirmed.clone()))?;
+    let (loaded, restored) = (instance.loaded, instance.restored.clone());
+    confirmed.booked.extend(&tally.confirmed.booked);
+    confirmed.cancelled.extend(&tally.confirmed.cancelled);
+    let closed = instance.close(Some(confirmed))?;
     let outcome = Outcome {
         plan,
         workers: facts.workers,
@@ -37,6 +43,8 @@ pub(super) fn run(arguments: &RunArguments) -> Result<bool, Box<dyn Error>> {
         tally,
         audit: closed.audit,
         panics: facts.panics,
+        restored,
+        snapshots: closed.snapshots,
     };
     file.write(&report::html(&outcome))?;
     let text = format!("{outcome}\nwritten: {}", arguments.report.display());

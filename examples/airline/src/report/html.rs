@@ -30,6 +30,8 @@ pub fn html(outcome: &Outcome) -> String {
             (tally.confirmed.booked.len()) " flights booked (" (tally.round_trips) " trips out and back), "
             (tally.confirmed.cancelled.len()) " cancelled, " (tally.sold_out) " refused because the flight was full."
         }
+        @if let Some(restored) = &outcome.restored { p { (restored) "." } }
+        @if let Some(snapshots) = &outcome.snapshots { p { (snapshots) "." } }
         p {
             "Audit of " (audit.flights) " flights with " (audit.seats_taken) " seats taken and " (audit.customers)
             " customers with " (audit.bookings) " bookings: "

@@ -2,6 +2,7 @@
 
 use super::Outcome;
 use crate::load::{Kind, SLOW_MS};
+use crate::snapshots::{Figures, Restored};
 use example_load::Latency;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
@@ -42,6 +43,8 @@ pub fn json(outcome: &Outcome) -> Value {
         "all": latencies(&tally.total()),
         "requests": kinds,
         "audit": audit.json(),
+        "restored": outcome.restored.as_ref().map(Restored::json),
+        "snapshots": outcome.snapshots.as_ref().map(Figures::json),
     })
 }
 

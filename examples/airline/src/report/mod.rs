@@ -15,6 +15,7 @@ pub use json::json;
 use crate::audit::Audit;
 use crate::load::{Plan, Tally};
 use crate::manager::Loaded;
+use crate::snapshots::{Figures, Restored};
 
 /// All results of a run.
 #[derive(Clone, Debug)]
@@ -31,6 +32,10 @@ pub struct Outcome {
     pub audit: Audit,
     /// Turns of actors that panicked.
     pub panics: u64,
+    /// The image from which the airline went on.
+    pub restored: Option<Restored>,
+    /// The snapshots, if there were to be any.
+    pub snapshots: Option<Figures>,
 }
 
 impl Outcome {
@@ -62,6 +67,7 @@ impl Outcome {
         if self.panics > 0 {
             complaints.push(format!("{} turns of actors panicked", self.panics));
         }
+        complaints.extend(self.snapshots.iter().flat_map(Figures::complaints));
         if self.tally.count() == 0 {
             complaints.push("no request was answered".to_owned());
         }

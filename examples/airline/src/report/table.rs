@@ -44,6 +44,12 @@ impl fmt::Display for Outcome {
             tally.confirmed.cancelled.len(),
             tally.sold_out,
         )?;
+        if let Some(restored) = &self.restored {
+            writeln!(f, "{restored}")?;
+        }
+        if let Some(snapshots) = &self.snapshots {
+            writeln!(f, "{snapshots}")?;
+        }
         write!(f, "{audit}")
     }
 }

@@ -1,5 +1,6 @@
 //! The program as a user starts it.
 
+use crate::support::scratch::Scratch;
 use example_load::{Ask, Caller, Ended};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -47,6 +48,43 @@ fn a_short_run_is_good_and_leaves_a_report() {
     assert!(page.contains("no seat was sold twice") && !page.contains("://"));
 }
 
+/// Two runs with one folder: the second goes on where the first has ended.
+#[test]
+fn a_run_takes_snapshots_and_goes_on_from_the_last() {
+    let scratch = Scratch::new("airline-snapshots");
+    let report = scratch.path().join("run.html");
+    let words = "--seconds=1 --rate=200 --customers=10 --connections=4 --days=2 --json \
+        --snapshot-every=50";
+    let first = reported(&report, words);
+    let line = first.well().json();
+    assert!(line["restored"].is_null());
+    let snapshots = &line["snapshots"];
+    // One after each 50 requests, and one at the end.
+    assert_eq!(snapshots["requested"], 200 / 50 + 1);
+    assert_eq!(snapshots["completed"], snapshots["requested"]);
+    assert!(snapshots["max_us"].as_u64() >= snapshots["p50_us"].as_u64());
+    assert!(snapshots["stored_bytes_max"].as_u64() > Some(1_000));
+
+    let second = reported(&report, words);
+    let again = second.well().json();
+    assert_eq!(again["restored"]["image"], snapshots["requested"]);
+    // A manager, eight desks, and two days of flights.
+    assert_eq!(again["restored"]["actors"], 1 + 8 + 2 * 394 + 10);
+    let number = |line: &serde_json::Value, name: &str| line[name].as_u64().unwrap();
+    let new = number(&again, "booked") - number(&again, "cancelled");
+    let old = number(&line["audit"], "bookings");
+    assert!(old > 0);
+    assert_eq!(number(&again["audit"], "bookings"), old + new);
+    let page = std::fs::read_to_string(report).unwrap();
+    for part in [
+        "restored from snapshot 5",
+        "5 requested, 5 completed, 0 failed",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 2);
+}
+
 #[test]
 fn the_table_is_for_people() {
     let report = scratch("airline-table.html");
@@ -80,7 +118,7 @@ fn a_port_in_use_is_a_failure_that_says_what_to_do() {
 #[test]
 fn nonsense_on_the_command_line_is_refused() {
     let lines = "--rate=0 | --seconds=-1 | --customers=0 | --days=0 | --workers=0 | --connections=0 \
-        | serve --port=70000 | fly";
+        | serve --port=70000 | fly | --snapshot-every=0 | serve --snapshots=folder";
     Ended::refused(ran, lines);
 }
 

@@ -2,6 +2,7 @@
 
 mod bad_requests;
 mod command;
+mod cuts;
 mod desks;
 mod http;
 mod mileage;
@@ -10,3 +11,5 @@ mod saved;
 mod seats;
 mod service;
 mod support;
+#[cfg(unix)]
+mod survival;

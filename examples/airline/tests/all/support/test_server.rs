@@ -23,7 +23,7 @@ impl TestServer {
             workers: Some(2),
         };
         let operator = Id::secret().unwrap();
-        let instance = Instance::open(&data, 0, |service| service.operator(operator));
+        let instance = Instance::open(&data, None, 0, |service| service.operator(operator));
         let instance = instance.expect("port 0 can always be had");
         let client = Caller::new(instance.address).unwrap();
         TestServer {

@@ -6,6 +6,8 @@ use airline::audit::Confirmed;
 use airline::customer::{Booked, PASSWORD};
 use airline::desk::{Order, Refusal};
 use airline::id::Id;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use vivant::prelude::*;
 
@@ -22,6 +24,15 @@ pub(crate) struct Travelled {
     pub(crate) surprises: Vec<String>,
 }
 
+/// What travellers know of their bookings at any time. A test reads it between two turns.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Known {
+    /// Confirmed, and no cancellation was requested.
+    pub(crate) standing: BTreeSet<Id>,
+    /// With a confirmed cancellation.
+    pub(crate) cancelled: BTreeSet<Id>,
+}
+
 /// One traveller.
 #[derive(Actor)]
 pub(crate) struct Traveller {
@@ -32,6 +43,7 @@ pub(crate) struct Traveller {
     session: Option<Id>,
     mine: Vec<Id>,
     met: Travelled,
+    known: Arc<Mutex<Known>>,
 }
 
 impl Traveller {
@@ -50,6 +62,15 @@ impl Traveller {
             session: None,
             mine: Vec::new(),
             met: Travelled::default(),
+            known: Arc::default(),
+        }
+    }
+
+    /// With the knowledge of all travellers that share it.
+    pub(crate) fn sharing(self, known: &Arc<Mutex<Known>>) -> Self {
+        Traveller {
+            known: known.clone(),
+            ..self
         }
     }
 
@@ -77,6 +98,7 @@ impl Traveller {
 
     fn cancel(&mut self, t: &Turn<Self>, session: Id) {
         let booking = (self.mine).swap_remove(t.random_below(self.mine.len() as u64) as usize);
+        self.known.lock().unwrap().standing.remove(&booking);
         let desk = self.airline.desk_of(session);
         let cancel = t.ask(desk.cancel(session, self.user.clone(), booking));
         cancel.then_send(t.me().cancelled(booking));
@@ -125,6 +147,7 @@ impl Traveller {
             Ok(Ok(booked)) => {
                 for id in [Some(booked.outbound), booked.back].into_iter().flatten() {
                     self.mine.push(id);
+                    self.known.lock().unwrap().standing.insert(id);
                     self.met.confirmed.booked.push(id);
                 }
             }
@@ -142,7 +165,10 @@ impl Traveller {
         booking: Id,
     ) {
         match done {
-            Ok(Ok(())) => self.met.confirmed.cancelled.push(booking),
+            Ok(Ok(())) => {
+                self.met.confirmed.cancelled.push(booking);
+                self.known.lock().unwrap().cancelled.insert(booking);
+            }
             other => return self.surprised(other),
         }
         self.rest(t);

@@ -1,0 +1,333 @@
+//! `snapshots`: the Savina programs with a snapshot beside each run, and without.
+//!
+//! Runs with and without a snapshot alternate in this process, so that of every two runs one has a
+//! snapshot, and the order changes from pair to pair. A run with a snapshot requests it at the
+//! program's snapshot point; another thread takes it while the program goes on. The time is that
+//! of the whole run, from before its system is built until the program has ended and the snapshot
+//! is on disk. Without a snapshot it is the same part. The first pair is not counted.
+
+use crate::bench::{Bench, SavedTypes};
+use crate::failure::Failure;
+use crate::meter::Meter;
+use crate::run::Run;
+use crate::workloads::listen;
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use serde::Serialize;
+use std::io::{self, Write};
+use std::panic;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread;
+use vivant::journal::{DirectoryStore, Journal, Settings};
+use vivant::{SnapshotError, SnapshotReport, System, SystemBuilder};
+
+/// The verb of the command line.
+pub(crate) const VERB: &str = "snapshots";
+
+/// What the thread that takes snapshots is told.
+#[derive(Debug)]
+pub(crate) enum Event {
+    /// The run has built this system.
+    Built(System),
+    /// The program is at its snapshot point.
+    Point,
+    /// The program has ended.
+    Ended,
+}
+
+/// The saved types of a run, and what takes its snapshots, if anything does.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    types: SavedTypes,
+    listener: Option<Sender<Event>>,
+}
+
+impl Listed {
+    pub(crate) fn list(&self, builder: SystemBuilder) -> SystemBuilder {
+        (self.types.list)(builder)
+    }
+
+    pub(crate) fn built(&self, system: &System) {
+        if let Some(listener) = &self.listener {
+            // An error: the thread has panicked, and its run says so.
+            let _told = listener.send(Event::Built(system.clone()));
+        }
+    }
+}
+
+type Outcome = Result<SnapshotReport, SnapshotError>;
+
+/// One program, measured.
+#[derive(Debug, Default, Serialize)]
+struct Line {
+    program: &'static str,
+    /// Seconds of a run, the median.
+    without_s: f64,
+    with_s: f64,
+    /// The median of the ratios of pairs.
+    ratio: f64,
+    requested: u64,
+    completed: u64,
+    /// Of all records, the median.
+    bytes: u64,
+    stored_bytes: u64,
+    /// Seconds from the request until the snapshot is on disk, the median.
+    complete_s: f64,
+    /// Why the first of the snapshots failed that did.
+    failure: Option<String>,
+}
+
+pub(crate) fn command() -> Command {
+    let names = crate::BENCHES.iter().filter(|it| it.saved.is_some());
+    let names: Vec<_> = names.map(|it| it.name).collect();
+    Command::new(VERB)
+        .about("The Savina programs with a snapshot beside each run, and without, in pairs")
+        .arg(
+            Arg::new("program")
+                .action(ArgAction::Append)
+                .value_parser(PossibleValuesParser::new(names))
+                .help("Only these programs"),
+        )
+        .arg(
+            Arg::new("rounds")
+                .long("rounds")
+                .value_name("N")
+                .default_value("10")
+                .value_parser(value_parser!(u64).range(1..))
+                .help("Pairs of runs of each program that are counted"),
+        )
+}
+
+/// Measures the programs, and prints a line for each. `sized` gives a program's run.
+pub(crate) fn run(
+    matches: &ArgMatches,
+    sized: impl Fn(&Bench) -> Result<Run, Failure>,
+) -> Result<(), Failure> {
+    let rounds = *matches.get_one::<u64>("rounds").expect("has a default");
+    let chosen: Vec<&String> = matches.get_many("program").unwrap_or_default().collect();
+    let json = matches.get_flag("json");
+    let folder = tempfile::tempdir()?;
+    let mut output = io::stdout().lock();
+    if !json {
+        writeln!(output, "store: the directory {}", folder.path().display())?;
+        writeln!(output, "{}", Line::HEAD)?;
+    }
+    let mut lines = Vec::new();
+    for bench in crate::BENCHES {
+        let is_chosen = chosen.is_empty() || chosen.iter().any(|it| *it == bench.name);
+        let (Some(types), true) = (bench.saved, is_chosen) else {
+            continue;
+        };
+        let store = DirectoryStore::new(folder.path().join(bench.name));
+        let journal = Journal::open(store, Settings::default())?;
+        let line = measure(bench, &sized(bench)?, types, &journal, rounds)?;
+        let text = match json {
+            true => serde_json::to_string(&line).map_err(io::Error::from)?,
+            false => line.to_string(),
+        };
+        writeln!(output, "{text}")?;
+        lines.push(line);
+    }
+    match json {
+        true => eprint!("{}", summary(&lines)),
+        false => write!(output, "{}", summary(&lines))?,
+    }
+    Ok(())
+}
+
+fn measure(
+    bench: &Bench,
+    run: &Run,
+    types: SavedTypes,
+    journal: &Journal,
+    rounds: u64,
+) -> Result<Line, Failure> {
+    let mut pairs = Vec::new();
+    let mut outcomes = Vec::new();
+    for round in 0..=rounds {
+        let mut times = [0.0; 2];
+        let order = if round % 2 == 0 { [0, 1] } else { [1, 0] };
+        for side in order {
+            let journal = (side == 1).then_some(journal);
+            let (seconds, taken) = once(bench, run, types, journal)?;
+            times[side] = seconds;
+            if round > 0 {
+                outcomes.extend(taken);
+            }
+        }
+        if round > 0 {
+            pairs.push(times);
+        }
+    }
+    Ok(Line::of(bench.name, &pairs, &outcomes))
+}
+
+/// Runs a program once, with its snapshots into `journal`, or without any. Returns the seconds and
+/// the snapshots.
+fn once(
+    bench: &Bench,
+    run: &Run,
+    types: SavedTypes,
+    journal: Option<&Journal>,
+) -> Result<(f64, Vec<Outcome>), Failure> {
+    let (events, received) = mpsc::channel();
+    let listener = journal.is_some().then(|| events.clone());
+    let mut run = run.clone();
+    run.snapshots = Some(Listed {
+        types,
+        listener: listener.clone(),
+    });
+    thread::scope(|scope| {
+        let taker = journal.map(|journal| scope.spawn(|| take(received, journal)));
+        listen(listener);
+        let meter = Meter::start();
+        let ran = bench.run(&run);
+        // An error: the thread has panicked, and the join says so.
+        let _told = events.send(Event::Ended);
+        let outcomes = taker.map(|it| it.join());
+        let seconds = meter.stop().wall.as_secs_f64();
+        listen(None);
+        let outcomes = outcomes.transpose();
+        let outcomes = outcomes.unwrap_or_else(|panicked| panic::resume_unwind(panicked));
+        ran.map(|_| (seconds, outcomes.unwrap_or_default()))
+    })
+}
+
+/// Takes a snapshot at each point of one run.
+fn take(events: Receiver<Event>, journal: &Journal) -> Vec<Outcome> {
+    let mut system = None;
+    let mut outcomes = Vec::new();
+    for event in events {
+        match (event, &system) {
+            (Event::Built(built), _) => system = Some(built),
+            (Event::Point, Some(system)) => outcomes.push(system.snapshot(journal)),
+            (Event::Point, None) => outcomes.push(Err(SnapshotError::NothingListed)),
+            (Event::Ended, _) => break,
+        }
+    }
+    outcomes
+}
+
+impl Line {
+    const HEAD: &str = "program                without        with   ratio  requested completed \
+                        \x20      bytes      stored   complete";
+
+    fn of(program: &'static str, pairs: &[[f64; 2]], outcomes: &[Outcome]) -> Line {
+        let side = |side: usize| median(pairs.iter().map(|pair| pair[side]));
+        let completed: Vec<_> = outcomes.iter().flatten().collect();
+        let of = |value: fn(&SnapshotReport) -> f64| median(completed.iter().map(|it| value(it)));
+        let failure = outcomes.iter().find_map(|it| it.as_ref().err());
+        Line {
+            program,
+            without_s: side(0),
+            with_s: side(1),
+            ratio: median(pairs.iter().map(|[without, with]| with / without)),
+            requested: outcomes.len() as u64,
+            completed: completed.len() as u64,
+            bytes: of(|it| it.bytes as f64) as u64,
+            stored_bytes: of(|it| it.stored_bytes as f64) as u64,
+            complete_s: of(|it| it.took.as_secs_f64()),
+            failure: failure.map(ToString::to_string),
+        }
+    }
+
+    /// Whether each run with a snapshot has one.
+    fn is_complete(&self) -> bool {
+        self.requested > 0 && self.completed == self.requested
+    }
+}
+
+impl std::fmt::Display for Line {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{:<20}{:>8.2} ms{:>9.2} ms{:>8.3}{:>11}{:>10}{:>12}{:>12}{:>8.2} ms",
+            self.program,
+            self.without_s * 1e3,
+            self.with_s * 1e3,
+            self.ratio,
+            self.requested,
+            self.completed,
+            self.bytes,
+            self.stored_bytes,
+            self.complete_s * 1e3
+        )?;
+        match &self.failure {
+            Some(failure) => write!(f, "  a snapshot failed: {failure}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The middle value; 0 if there is none.
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    match values.len() {
+        0 => 0.0,
+        len => f64::midpoint(values[(len - 1) / 2], values[len / 2]),
+    }
+}
+
+/// The geometric mean and the worst ratio of the programs with all of their snapshots.
+fn summary(lines: &[Line]) -> String {
+    let complete: Vec<&Line> = lines.iter().filter(|it| it.is_complete()).collect();
+    let left_out = lines.iter().filter(|it| !it.is_complete());
+    let left_out: Vec<&str> = left_out.map(|it| it.program).collect();
+    let mut text = String::new();
+    if let Some(worst) = complete.iter().max_by(|a, b| a.ratio.total_cmp(&b.ratio)) {
+        let logarithms = complete.iter().map(|it| it.ratio.ln()).sum::<f64>();
+        let mean = (logarithms / complete.len() as f64).exp();
+        text = format!(
+            "{} programs: geometric mean {mean:.3}, worst {:.3} ({})\n",
+            complete.len(),
+            worst.ratio,
+            worst.program
+        );
+    }
+    if !left_out.is_empty() {
+        text += &format!(
+            "left out, without all of their snapshots: {}\n",
+            left_out.join(", ")
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(program: &'static str, ratio: f64, completed: u64) -> Line {
+        Line {
+            program,
+            ratio,
+            requested: 2,
+            completed,
+            ..Line::default()
+        }
+    }
+
+    #[test]
+    fn a_program_without_all_of_its_snapshots_is_in_no_mean() {
+        let lines = [line("a", 1.0, 2), line("b", 4.0, 2), line("c", 0.1, 1)];
+        let text = summary(&lines);
+        assert!(
+            text.contains("2 programs: geometric mean 2.000, worst 4.000 (b)"),
+            "{text}"
+        );
+        assert!(
+            text.contains("left out, without all of their snapshots: c"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn canary_a_slower_run_with_a_snapshot_is_shown() {
+        let failed = [Err(SnapshotError::ShutDown)];
+        let line = Line::of("a", &[[1.0, 1.5], [2.0, 2.2], [1.0, 3.0]], &failed);
+        assert_eq!((line.without_s, line.with_s, line.ratio), (1.0, 2.2, 1.5));
+        assert_eq!((line.requested, line.completed), (1, 0));
+        assert_eq!(line.failure.as_deref(), Some("the system is shut down"));
+    }
+}
