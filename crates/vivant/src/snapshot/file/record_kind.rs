@@ -1,8 +1,8 @@
 //! [`RecordKind`]: what a record of an image is.
 
 use super::super::image::{ActorRecord, SystemRecord, WaitingRecord};
-use super::shapes_record::ShapesRecord;
-use vivant_codec::{Saved, Shape};
+use super::shapes_record::{RecordShape, ShapesRecord};
+use vivant_codec::{SaveError, Saved, Shape, Shapes};
 
 /// The kind of a record in the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +39,18 @@ impl RecordKind {
             RecordKind::Actor => ActorRecord::SHAPE,
             RecordKind::Waiting => WaitingRecord::SHAPE,
         }
+    }
+
+    /// The record of these shapes, with those of all kinds.
+    pub(super) fn shapes_record(mut shapes: Shapes) -> Result<ShapesRecord, SaveError> {
+        let records = RecordKind::ALL.into_iter().map(|kind| {
+            Ok(RecordShape {
+                kind: kind.number(),
+                shape: shapes.add(kind.shape())?,
+            })
+        });
+        let records = records.collect::<Result<_, SaveError>>()?;
+        Ok(ShapesRecord { shapes, records })
     }
 
     pub(super) fn number(self) -> u16 {

@@ -3,7 +3,6 @@
 use super::super::image::{Record, SystemRecord};
 use super::header::Header;
 use super::record_kind::RecordKind;
-use super::shapes_record::ShapesRecord;
 use vivant_codec::{Encoder, SaveError, Saved, Shapes};
 use vivant_journal::{ImageWriter, Journal, Published, SegmentWriter};
 
@@ -51,7 +50,7 @@ impl ImageFile {
         shapes: Shapes,
     ) -> Result<Published, NotWritten> {
         self.write(RecordKind::System, system)?;
-        self.write(RecordKind::Shapes, &ShapesRecord::of(shapes)?)?;
+        self.write(RecordKind::Shapes, &RecordKind::shapes_record(shapes)?)?;
         self.segment.finish()?;
         Ok(self.image.publish(&header.encode()?)?)
     }
