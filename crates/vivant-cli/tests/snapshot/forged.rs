@@ -104,6 +104,13 @@ impl<'gc> Saved<'gc> for Reference {
     }
 }
 
+/// What a resolver is in a file.
+#[derive(Saved)]
+#[saved(name = "vivant::PromiseName")]
+enum PromiseName {
+    Of { number: u64, owner: u64 },
+}
+
 /// A name that makes the text of a value much longer than its bytes.
 const LONG: &str = match std::str::from_utf8(&[b'x'; 10_000]) {
     Ok(name) => name,
@@ -354,6 +361,16 @@ fn wrong_images_are_not_verified() {
     is(
         |forge| forge.actor(3, &Reference(10)),
         "record 4 refers to actor 10, and the next one to be made is 10",
+    );
+    let promise = |owner| PromiseName::Of { number: 77, owner };
+    let mut forge = good();
+    forge.actor(3, &promise(9));
+    assert_eq!(forge.verified().1, Verdict::Good, "the owner has ended");
+    let mut forge = good();
+    forge.actor(3, &promise(11));
+    assert_eq!(
+        forge.verified().0,
+        "image 1: record 4 refers to actor 11, and the next one to be made is 10\n"
     );
     is(
         |forge| forge.actor(10, &()),
