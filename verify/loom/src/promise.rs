@@ -75,10 +75,40 @@ impl<T> PromiseLink for Resolver<T> {
 
 mod sink_data {
     /// No model asks for it.
-    pub(crate) struct SinkData;
+    pub(crate) struct SinkData {
+        pub(crate) kind: SinkKind,
+    }
+
+    pub(crate) struct SinkKind;
+
+    impl SinkKind {
+        pub(crate) fn name(&self) {}
+    }
+}
+
+/// No model saves a promise.
+mod saved {
+    use std::marker::PhantomData;
+
+    pub(crate) struct ShapedBytes;
+
+    pub(crate) enum PromiseUnsaved {
+        Sink(()),
+    }
+
+    pub(crate) struct SinkSaver<'k>(PhantomData<&'k ()>);
+}
+
+mod arrival_type {
+    use std::any::TypeId;
+
+    pub(crate) fn arrival_type<T>() -> TypeId {
+        TypeId::of::<()>()
+    }
 }
 
 mod discard {
+    use super::sink_data::SinkKind;
     use super::{AskError, Continue, Next, SinkData, SinkLink};
 
     /// Nothing is done with the value.
@@ -92,7 +122,7 @@ mod discard {
 
     impl SinkLink for DiscardSink {
         fn data(&self) -> SinkData {
-            SinkData
+            SinkData { kind: SinkKind }
         }
     }
 }
@@ -152,7 +182,9 @@ impl Continue<Cargo> for Cargo {
 
 impl SinkLink for Cargo {
     fn data(&self) -> SinkData {
-        SinkData
+        SinkData {
+            kind: sink_data::SinkKind,
+        }
     }
 }
 

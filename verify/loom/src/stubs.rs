@@ -7,6 +7,7 @@ pub(crate) mod actor {
     pub(crate) use crate::slots::slot_list::{Closed, LINK_AT, SlotLink, SlotList};
     use loom::alloc::Track;
     use std::cell::UnsafeCell;
+    use std::marker::PhantomData;
 
     /// Keeps nothing. A value that is never dropped is a leak, which loom reports.
     pub(crate) struct AddressRef {
@@ -35,6 +36,21 @@ pub(crate) mod actor {
 
     pub(crate) struct AskError;
 
+    #[allow(dead_code, reason = "no model restores a promise")]
+    pub(crate) struct RequestFacts {
+        pub(crate) asked: Asked,
+    }
+
+    /// The right of the holder. No model restores a promise.
+    pub(crate) struct StateRef<'h>(PhantomData<&'h ()>);
+
+    #[allow(dead_code, reason = "no model restores a promise")]
+    impl StateRef<'_> {
+        pub(crate) fn slots(&self) -> &SlotList {
+            unreachable!("no model restores a promise")
+        }
+    }
+
     /// No model has an exclusive wait.
     #[allow(dead_code, reason = "a field of what a sink shows")]
     pub(crate) struct Dependent;
@@ -58,6 +74,10 @@ pub(crate) mod actor {
         }
 
         pub(crate) fn give_up(&self) {}
+
+        pub(crate) fn read(&self) -> Option<RequestFacts> {
+            None
+        }
 
         pub(crate) fn set(&self, _: RequestProgress) {}
 

@@ -1,8 +1,8 @@
 //! The command line of `vivant snapshot`.
 
 use crate::snapshot::{
-    Cut, ListForm, Problem, Selection, ShowForm, SnapshotFile, Verdict, diff, export, latest, list,
-    show, verify,
+    Cut, ListForm, Problem, Selection, ShowForm, SnapshotFile, Verdict, diff, export, list,
+    numbers, show, verify,
 };
 use clap::{Args, Subcommand};
 use std::io::{self, BufWriter, Write};
@@ -16,7 +16,7 @@ pub(super) enum Snapshots {
     List(List),
     /// Show the actors of a snapshot as a tree: states, open promises, waiting messages
     Show(Show),
-    /// Read all of a snapshot, and say what is wrong with it
+    /// Read all of a snapshot, or of all snapshots, and say what is wrong with them
     Verify(Verify),
     /// Show what differs between two snapshots: actors by their numbers, and messages
     Diff(Diff),
@@ -64,9 +64,9 @@ pub(super) struct Verify {
     /// Folder with snapshots
     folder: PathBuf,
 
-    /// Number of the snapshot, or `latest`
-    #[arg(default_value = "latest", value_parser = which)]
-    number: Which,
+    /// Number of the snapshot, or `latest`; without it all are read, newest first
+    #[arg(value_parser = which)]
+    number: Option<Which>,
 }
 
 #[derive(Debug, Args)]
@@ -122,7 +122,7 @@ enum Which {
 impl Which {
     fn number(self, catalog: &Catalog) -> Result<u64, Problem> {
         match self {
-            Which::Latest => latest(catalog),
+            Which::Latest => numbers(catalog)?.first().copied().ok_or(Problem::NoImage),
             Which::Number(number) => Ok(number),
         }
     }
@@ -174,7 +174,15 @@ fn print(command: Snapshots, out: &mut impl Write) -> Result<Verdict, Problem> {
         }
         Snapshots::Verify(it) => {
             let catalog = catalog(it.folder);
-            verify(&catalog, it.number.number(&catalog)?, out)
+            let numbers = match it.number {
+                Some(which) => vec![which.number(&catalog)?],
+                None => numbers(&catalog)?,
+            };
+            let mut verdict = Verdict::Good;
+            for number in numbers {
+                verdict = verdict.and(verify(&catalog, number, out)?);
+            }
+            Ok(verdict)
         }
         Snapshots::Diff(it) => {
             let catalog = catalog(it.folder);

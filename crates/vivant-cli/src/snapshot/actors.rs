@@ -6,8 +6,8 @@ use super::problem::Problem;
 use std::collections::BTreeMap;
 use vivant_journal::Record;
 
-/// Bytes of the records of an image that is ordered in memory.
-const BYTES_MAX: u64 = 1 << 30;
+/// Bytes of records, or of their text, that are ordered in memory.
+pub(super) const BYTES_MAX: u64 = 1 << 30;
 
 /// The records of an image, in memory.
 #[derive(Debug, Default)]
@@ -62,13 +62,9 @@ impl Role {
 impl Ordered {
     /// Reads the whole image.
     pub(super) fn read(file: &SnapshotFile) -> Result<Ordered, Problem> {
-        let (number, bytes) = (file.header().number, file.header().bytes);
+        let bytes = file.header().bytes;
         if bytes > BYTES_MAX {
-            return Err(Problem::TooLarge {
-                number,
-                bytes,
-                limit: BYTES_MAX,
-            });
+            return Err(file.too_large(bytes, BYTES_MAX));
         }
         let mut ordered = Ordered::default();
         for (at, record) in file.records().enumerate() {

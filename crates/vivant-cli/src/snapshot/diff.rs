@@ -1,12 +1,12 @@
 //! `vivant snapshot diff`: what differs between two images.
 
-use super::Verdict;
-use super::actors::{Actor, Ordered};
+use super::actors::{Actor, BYTES_MAX, Ordered};
 use super::export::line;
 use super::file::SnapshotFile;
+use super::line_diff::{Change, changed_lines};
 use super::problem::Problem;
-use super::show::Cut;
-use super::text::{Text, cut_line};
+use super::text::{Cut, Text, cut_line};
+use super::verdict::Verdict;
 use std::collections::BTreeMap;
 use std::io::Write;
 use vivant_journal::Record;
@@ -93,6 +93,15 @@ impl<'f> Side<'f> {
     /// Messages and records of other kinds as lines, with how many are equal.
     fn others(&self) -> Result<BTreeMap<String, usize>, Problem> {
         let mut all = BTreeMap::new();
+        let mut bytes = 0_u64;
+        let mut add = |line: String| -> Result<(), Problem> {
+            bytes += line.len() as u64;
+            if bytes > BYTES_MAX {
+                return Err(self.file.too_large(bytes, BYTES_MAX));
+            }
+            *all.entry(line).or_default() += 1;
+            Ok(())
+        };
         for message in self.ordered.waiting.values().flatten() {
             let record = &self.ordered.records[message.record];
             let mut text = Text::new(self.file, Cut::Full);
@@ -105,11 +114,11 @@ impl<'f> Side<'f> {
             let what = text.lines.iter().map(|line| line.trim_start());
             let what = what.collect::<Vec<_>>().join(" ");
             let line = format!("message to {to}, in {}: {what}", message.place.1);
-            *all.entry(line).or_default() += 1;
+            add(line)?;
         }
         for &other in &self.ordered.others {
             let record = &self.ordered.records[other];
-            *all.entry(other_line(self.file, record)).or_default() += 1;
+            add(other_line(self.file, record))?;
         }
         Ok(all)
     }
@@ -131,17 +140,15 @@ fn first_with(word: &str, mut lines: Vec<String>) -> Vec<String> {
     lines
 }
 
-/// The lines that differ: without those that are equal at the begin and at the end.
 fn changes(actor: &Actor, old: &[String], now: &[String]) -> Vec<String> {
     let mut lines = vec![format!("changed: {} (actor {})", actor.name(), actor.id)];
-    let equal = |(a, b): &(&String, &String)| a == b;
-    let begin = old.iter().zip(now).take_while(equal).count();
-    let (old, now) = (&old[begin..], &now[begin..]);
-    let end = old.iter().rev().zip(now.iter().rev());
-    let end = end.take_while(equal).count();
-    let old = old[..old.len() - end].iter();
-    let now = now[..now.len() - end].iter();
-    lines.extend(old.map(|line| format!("  -{line}")));
-    lines.extend(now.map(|line| format!("  +{line}")));
+    lines.extend(
+        changed_lines(old, now)
+            .into_iter()
+            .map(|change| match change {
+                Change::Gone(line) => format!("  -{line}"),
+                Change::New(line) => format!("  +{line}"),
+            }),
+    );
     lines
 }

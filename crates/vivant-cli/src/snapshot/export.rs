@@ -1,10 +1,10 @@
 //! `vivant snapshot export`: all records as lines of JSON.
 
-use super::Verdict;
 use super::file::SnapshotFile;
 use super::json::{hexadecimal, json, quoted};
 use super::parts::Parts;
 use super::problem::Problem;
+use super::verdict::Verdict;
 use std::io::Write;
 use vivant_journal::Record;
 

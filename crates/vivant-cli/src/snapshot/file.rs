@@ -41,16 +41,21 @@ struct RecordShape {
     shape: ShapeId,
 }
 
-/// The number of the newest image, damaged or not.
+/// The numbers of all images, newest first, of damaged ones too.
 ///
 /// # Errors
 ///
 /// There is none, or the store fails.
-pub fn latest(catalog: &Catalog) -> Result<u64, Problem> {
+pub fn numbers(catalog: &Catalog) -> Result<Vec<u64>, Problem> {
     let images = catalog.images()?;
     let intact = images.intact.iter().map(|it| it.number);
     let unreadable = images.unreadable.iter().map(|it| it.number);
-    intact.chain(unreadable).max().ok_or(Problem::NoImage)
+    let mut numbers: Vec<u64> = intact.chain(unreadable).collect();
+    numbers.sort_unstable_by(|a, b| b.cmp(a));
+    match numbers.is_empty() {
+        true => Err(Problem::NoImage),
+        false => Ok(numbers),
+    }
 }
 
 impl SnapshotFile {
@@ -115,6 +120,15 @@ impl SnapshotFile {
             .reader()
             .values()
             .map(|record| Ok::<_, Problem>(record?))
+    }
+
+    pub(super) fn too_large(&self, bytes: u64, limit: u64) -> Problem {
+        let number = self.header.number;
+        Problem::TooLarge {
+            number,
+            bytes,
+            limit,
+        }
     }
 
     /// Reads a record without the values in it, which stay encoded. `None`: its kind is unknown.

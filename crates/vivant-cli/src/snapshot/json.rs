@@ -11,7 +11,7 @@ use vivant_journal::Record;
 const EXACT_MAX: u128 = 1 << 53;
 
 /// Bytes of text that the values of any record may have.
-const TEXT_MIN: usize = 1 << 20;
+const TEXT_MIN: usize = 1 << 16;
 /// Bytes of text for each byte of a record: each part has its name.
 const TEXT_PER_BYTE: usize = 1_024;
 

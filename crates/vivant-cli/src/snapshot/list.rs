@@ -1,8 +1,9 @@
 //! `vivant snapshot list`: the images of a store.
 
 use super::header::Header;
+use super::json::quoted;
 use super::problem::Problem;
-use super::{Verdict, json::quoted};
+use super::verdict::Verdict;
 use std::fmt::Write as _;
 use std::io::Write;
 use vivant_journal::Catalog;

@@ -7,8 +7,9 @@
 //! - [`file`](SnapshotFile): an image, opened; its [`header`](Header).
 //! - `parts`: a record, of which fields are found by name.
 //! - `json`: records and values as JSON.
-//! - `actors`: the actors and messages of an image, in order.
+//! - `actors`: the actors and messages of an image, in order; `text`: how they are printed.
 //! - `list`, `show`, `verify`, `diff`, `export`: one for each command. Each writes to any `Write`.
+//! - `line_diff`: the lines that differ.
 
 mod actors;
 mod diff;
@@ -16,36 +17,22 @@ mod export;
 mod file;
 mod header;
 mod json;
+mod line_diff;
 mod list;
 mod parts;
 mod problem;
 mod show;
 mod text;
+mod verdict;
 mod verify;
 
 pub use diff::diff;
 pub use export::export;
-pub use file::{SnapshotFile, latest};
+pub use file::{SnapshotFile, numbers};
 pub use header::Header;
 pub use list::{ListForm, list};
 pub use problem::Problem;
-pub use show::{Cut, Selection, ShowForm, show};
+pub use show::{Selection, ShowForm, show};
+pub use text::Cut;
+pub use verdict::Verdict;
 pub use verify::verify;
-
-/// What a command found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// All is well, or equal.
-    Good,
-    /// Something is damaged, or differs. It was printed.
-    Bad,
-}
-
-impl Verdict {
-    fn and(self, other: Verdict) -> Verdict {
-        match self {
-            Verdict::Good => other,
-            Verdict::Bad => Verdict::Bad,
-        }
-    }
-}

@@ -69,13 +69,13 @@ pub enum Problem {
     },
     /// The image is too large for a command that orders its records.
     #[error(
-        "image {number} has {bytes} bytes, and this command orders at most {limit} in memory; use `vivant snapshot \
+        "image {number} has {bytes} bytes or more, and this command holds at most {limit} in memory; use `vivant snapshot \
          export`, which reads one record at a time"
     )]
     TooLarge {
         /// The image's number.
         number: u64,
-        /// The number of bytes of its records.
+        /// The number of bytes of its records, or of their text so far.
         bytes: u64,
         /// The limit.
         limit: u64,

@@ -1,11 +1,11 @@
 //! `vivant snapshot show`: the actors of an image as a tree, with their states and messages.
 
-use super::Verdict;
 use super::actors::{Actor, Ordered, Waiting};
 use super::export;
 use super::file::SnapshotFile;
 use super::problem::Problem;
-use super::text::{Text, cut_line};
+use super::text::{Cut, Text, cut_line};
+use super::verdict::Verdict;
 use std::io::Write;
 
 /// The depth that is shown by indentation.
@@ -18,15 +18,6 @@ pub enum ShowForm {
     Text(Cut),
     /// A line of JSON for each actor: its record, and those of its messages.
     Json,
-}
-
-/// How much of large values is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cut {
-    /// `…` stands for the rest.
-    Short,
-    /// All of them.
-    Full,
 }
 
 /// Which actors are shown: those that fit both.
@@ -65,13 +56,17 @@ pub fn show(
     out: &mut impl Write,
 ) -> Result<Verdict, Problem> {
     let ordered = Ordered::read(file)?;
+    let selected = ordered.actors.iter().filter(|it| selection.has(it));
+    let selected: Vec<&Actor> = selected.collect();
+    if let (true, Some(actor)) = (selected.is_empty(), &selection.actor) {
+        let (number, actor) = (file.header().number, actor.clone());
+        return Err(Problem::NoActor { number, actor });
+    }
     let mut verdict = Verdict::Good;
-    let mut shown = 0;
     if form != ShowForm::Json {
         writeln!(out, "{}", head(file))?;
     }
-    for actor in ordered.actors.iter().filter(|it| selection.has(it)) {
-        shown += 1;
+    for actor in selected {
         let waiting = ordered.waiting_at(actor.id);
         match form {
             ShowForm::Json => {
@@ -92,11 +87,6 @@ pub fn show(
                 verdict = verdict.and(text.verdict);
             }
         }
-    }
-    let (number, wanted) = (file.header().number, &selection.actor);
-    if let (0, Some(actor)) = (shown, wanted) {
-        let actor = actor.clone();
-        return Err(Problem::NoActor { number, actor });
     }
     if *selection == Selection::default() {
         for &other in &ordered.others {

@@ -1,18 +1,26 @@
 //! [`Text`]: lines that show an actor, a message.
 
-use super::Verdict;
 use super::actors::{Actor, Waiting};
 use super::file::SnapshotFile;
 use super::json::{json, text_bytes_max};
 use super::parts::Parts;
 use super::problem::Problem;
-use super::show::Cut;
+use super::verdict::Verdict;
 use vivant_codec::show;
 use vivant_journal::Record;
 
 /// Bytes of a state and characters of a line that are shown unless all are.
 const STATE_SHORT: usize = 2_000;
 const LINE_SHORT: usize = 160;
+
+/// How much of large values is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// `…` stands for the rest.
+    Short,
+    /// All of them.
+    Full,
+}
 
 /// Lines that show an actor or a message.
 pub(super) struct Text<'f> {
@@ -63,11 +71,12 @@ impl<'f> Text<'f> {
     }
 
     fn content(&mut self, record: &Record, content: Parts<'_>) {
-        let Some(part) = content.field("0") else {
-            return;
-        };
+        let part = content.field("0").unwrap_or(content);
         let Some(((shape, bytes), _)) = part.encoded_first() else {
-            return self.field(record, "start", part);
+            if part.fields().next().is_some() {
+                self.field(record, "content", part);
+            }
+            return;
         };
         let bytes_max = match self.cut {
             Cut::Short => STATE_SHORT,

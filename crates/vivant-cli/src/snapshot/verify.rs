@@ -1,10 +1,10 @@
 //! `vivant snapshot verify`: reads everything, and says what is wrong.
 
-use super::Verdict;
 use super::actors::{Actor, Role, Waiting};
 use super::file::SnapshotFile;
 use super::parts::Parts;
 use super::problem::Problem;
+use super::verdict::Verdict;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use vivant_codec::{Event, Group};

@@ -104,6 +104,34 @@ impl<'gc> Saved<'gc> for Reference {
     }
 }
 
+/// What a resolver is in a file.
+#[derive(Saved)]
+#[saved(name = "vivant::PromiseName")]
+enum PromiseName {
+    Of { number: u64, owner: u64 },
+}
+
+/// A name that makes the text of a value much longer than its bytes.
+const LONG: &str = match std::str::from_utf8(&[b'x'; 10_000]) {
+    Ok(name) => name,
+    Err(_) => "",
+};
+
+struct Long;
+
+impl<'gc> Saved<'gc> for Long {
+    const SHAPE: &'static Shape = &Shape::reference(LONG, shape_of::<'gc, u8>());
+
+    fn save(&self, out: &mut vivant_codec::Encoder<'_>) {
+        0_u8.save(out);
+    }
+
+    fn load(input: &mut vivant_codec::Decoder<'gc, '_>) -> Result<Self, vivant_codec::LoadError> {
+        let _: u8 = input.reference(Self::SHAPE)?;
+        Ok(Long)
+    }
+}
+
 /// An image that is being forged.
 struct Forge {
     shapes: Shapes,
@@ -175,8 +203,9 @@ impl Forge {
 
     /// Writes the image. Returns its number.
     fn write(mut self, store: &MemoryStore) -> u64 {
-        let shapes = self.shapes;
-        let records = self.kinds;
+        let (mut shapes, mut records) = (self.shapes, self.kinds);
+        let shape = shapes.add(ShapesRecord::SHAPE).expect("there are few");
+        records.push(RecordShape { kind: 2, shape });
         let table = to_bytes(&ShapesRecord { shapes, records }).expect("it is small");
         self.records.push((1_000, 2, table));
         let counts = (self.actors, 0, 0, self.messages);
@@ -333,6 +362,16 @@ fn wrong_images_are_not_verified() {
         |forge| forge.actor(3, &Reference(10)),
         "record 4 refers to actor 10, and the next one to be made is 10",
     );
+    let promise = |owner| PromiseName::Of { number: 77, owner };
+    let mut forge = good();
+    forge.actor(3, &promise(9));
+    assert_eq!(forge.verified().1, Verdict::Good, "the owner has ended");
+    let mut forge = good();
+    forge.actor(3, &promise(11));
+    assert_eq!(
+        forge.verified().0,
+        "image 1: record 4 refers to actor 11, and the next one to be made is 10\n"
+    );
     is(
         |forge| forge.actor(10, &()),
         "actor 10 is in the image, and the next one to be made is 10",
@@ -367,7 +406,16 @@ fn wrong_images_are_not_verified() {
             value.shape = ShapeId::new(10_000);
             forge.record(9, &value);
         },
-        "record 4: byte 0: there is no shape 10000; use another image",
+        "record 4: byte 0: the table has no shape 10000; use another image",
+    );
+    // A sequence of many elements without bytes.
+    is(
+        |forge| {
+            let mut value = forge.encoded(&Vec::<()>::new());
+            value.bytes = to_bytes(&(1_u64 << 40)).expect("it is small");
+            forge.record(9, &value);
+        },
+        "record 4 has too many parts for its 8 bytes; use another image",
     );
     is(
         |forge| {
@@ -393,5 +441,25 @@ fn an_image_without_one_table_is_not_opened() {
     assert!(
         matches!(error, Problem::OtherVersion { found: 2, .. }),
         "{error}"
+    );
+}
+
+#[test]
+fn long_names_do_not_make_endless_texts() {
+    let mut forge = Forge::new();
+    let values: Vec<Long> = (0..1_000).map(|_| Long).collect();
+    forge.actor(2, &values);
+    let file = forge.open();
+    let (text, verdict) = printed(|out| export(&file, out)).expect("it can be printed");
+    assert_eq!(verdict, Verdict::Bad);
+    assert!(text.contains("\"error\":\"record 2 has too many parts for its "));
+    assert!(text.len() < 100_000, "{} bytes", text.len());
+    let all = Selection::default();
+    let form = ShowForm::Text(Cut::Full);
+    let (text, _) = printed(|out| show(&file, &all, form, out)).expect("it can be printed");
+    assert!(
+        text.len() < 2_000_000 && text.contains('…'),
+        "{} bytes",
+        text.len()
     );
 }

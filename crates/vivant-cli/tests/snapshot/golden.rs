@@ -5,8 +5,8 @@
 use crate::store::MemoryStore;
 use crate::{printed, program};
 use vivant_cli::snapshot::{
-    Cut, ListForm, Problem, Selection, ShowForm, SnapshotFile, Verdict, diff, export, latest, list,
-    show, verify,
+    Cut, ListForm, Problem, Selection, ShowForm, SnapshotFile, Verdict, diff, export, list,
+    numbers, show, verify,
 };
 
 fn bank() -> MemoryStore {
@@ -42,7 +42,7 @@ fn images_are_listed() {
     expect("list", text, Verdict::Good);
     let json = printed(|out| list(&catalog, ListForm::Json, out));
     expect("list_json", json, Verdict::Good);
-    assert_eq!(latest(&catalog).expect("there are two"), 2);
+    assert_eq!(numbers(&catalog).expect("there are two"), [2, 1]);
 
     store
         .files()
@@ -53,6 +53,10 @@ fn images_are_listed() {
     let json = printed(|out| list(&catalog, ListForm::Json, out));
     expect("list_damaged_json", json, Verdict::Bad);
 
+    assert_eq!(numbers(&catalog).expect("there are three"), [3, 2, 1]);
+
+    let none = numbers(&MemoryStore::default().catalog());
+    assert!(matches!(none, Err(Problem::NoImage)), "{none:?}");
     let empty = printed(|out| list(&MemoryStore::default().catalog(), ListForm::Text, out));
     assert_eq!(empty.expect("it is no error").0, "no images\n");
 }
@@ -86,15 +90,10 @@ fn actors_are_selected() {
     let accounts = heads(None, Some("bank::Account")).expect("there are two");
     assert_eq!(accounts.len(), 2, "{accounts:?}");
     let printer = heads(None, Some("bank::Printer")).expect("there is one");
-    let [printer] = &printer[..] else {
-        panic!("{printer:?}")
-    };
-    let name = printer.split(' ').next().expect("it has a name");
-    let path = name.trim_start_matches("bank::Printer");
-    let id = printer.split(['r', ')']).nth_back(1).unwrap_or_default();
-    for actor in [name, path, "1"] {
+    assert_eq!(printer, ["bank::Printer/1 (actor 1), starts again"]);
+    for actor in ["bank::Printer/1", "/1", "1"] {
         let found = heads(Some(actor), None).expect("there is one");
-        assert_eq!(found, [printer.clone()], "{actor}, {id}");
+        assert_eq!(found, printer, "{actor}");
     }
     let error = heads(Some("/0/99"), None)
         .expect_err("there is none")

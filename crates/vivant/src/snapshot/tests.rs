@@ -129,8 +129,8 @@ pub(super) fn take(simulation: &Simulation) -> Result<Image, SnapshotError> {
     Ok(image)
 }
 
-/// Takes an image without a step of the program: also actors in queues are captured. The image is
-/// as one that is read from a file.
+/// Takes an image without a step of the program: also actors in queues are captured. The image has
+/// the table of its file.
 pub(super) fn take_now(simulation: &Simulation) -> Result<Image, Unsaved> {
     let system = simulation.system().shared();
     let recorder = Arc::new(ImageRecorder::new(kinds_of(simulation))?);

@@ -2,8 +2,8 @@
 
 use super::super::image::{ActorRecord, SharedRecord, SystemRecord, WaitingRecord};
 use super::super::message_record::MessageRecord;
-use super::shapes_record::ShapesRecord;
-use vivant_codec::{Saved, Shape};
+use super::shapes_record::{RecordShape, ShapesRecord};
+use vivant_codec::{SaveError, Saved, Shape, Shapes};
 
 /// The kind of a record in the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +48,18 @@ impl RecordKind {
             RecordKind::Step => MessageRecord::SHAPE,
             RecordKind::Shared => SharedRecord::SHAPE,
         }
+    }
+
+    /// The record of these shapes, with those of all kinds.
+    pub(super) fn shapes_record(mut shapes: Shapes) -> Result<ShapesRecord, SaveError> {
+        let records = RecordKind::ALL.into_iter().map(|kind| {
+            Ok(RecordShape {
+                kind: kind.number(),
+                shape: shapes.add(kind.shape())?,
+            })
+        });
+        let records = records.collect::<Result<_, SaveError>>()?;
+        Ok(ShapesRecord { shapes, records })
     }
 
     pub(super) fn number(self) -> u16 {

@@ -1,9 +1,8 @@
 //! [`ShapesRecord`]: how the other records and their values are encoded. With it an image is read
 //! by a program that has other records, or none.
 
-use super::record_kind::RecordKind;
 use crate::saving::saved_struct;
-use vivant_codec::{SaveError, ShapeId, Shapes};
+use vivant_codec::{ShapeId, Shapes};
 
 /// The record that says how each record is encoded, this one too.
 #[derive(Debug)]
@@ -19,19 +18,6 @@ pub(super) struct ShapesRecord {
 pub(super) struct RecordShape {
     pub(super) kind: u16,
     pub(super) shape: ShapeId,
-}
-
-impl ShapesRecord {
-    pub(super) fn of(mut shapes: Shapes) -> Result<ShapesRecord, SaveError> {
-        let records = RecordKind::ALL.into_iter().map(|kind| {
-            Ok(RecordShape {
-                kind: kind.number(),
-                shape: shapes.add(kind.shape())?,
-            })
-        });
-        let records = records.collect::<Result<_, SaveError>>()?;
-        Ok(ShapesRecord { shapes, records })
-    }
 }
 
 saved_struct!(ShapesRecord as "vivant::ShapesRecord" {

@@ -3,7 +3,6 @@
 use super::super::image::{Record, SharedRecord, SystemRecord};
 use super::header::Header;
 use super::record_kind::RecordKind;
-use super::shapes_record::ShapesRecord;
 use vivant_codec::{Encoder, SaveError, Saved, Shapes};
 use vivant_journal::{ImageWriter, Journal, Published, SegmentWriter};
 
@@ -53,7 +52,7 @@ impl ImageFile {
         shared: &SharedRecord,
     ) -> Result<Published, NotWritten> {
         self.write(RecordKind::System, system)?;
-        self.write(RecordKind::Shapes, &ShapesRecord::of(shapes)?)?;
+        self.write(RecordKind::Shapes, &RecordKind::shapes_record(shapes)?)?;
         self.write(RecordKind::Shared, shared)?;
         self.segment.finish()?;
         Ok(self.image.publish(&header.encode()?)?)
