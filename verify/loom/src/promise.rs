@@ -82,18 +82,21 @@ mod sink_data {
     pub(crate) struct SinkKind;
 
     impl SinkKind {
-        pub(crate) fn name(&self) {}
+        pub(crate) fn name(&self) -> &'static str {
+            "none"
+        }
     }
 }
 
 /// No model saves a promise.
+#[allow(dead_code, reason = "no model saves a promise")]
 mod saved {
     use std::marker::PhantomData;
 
     pub(crate) struct ShapedBytes;
 
     pub(crate) enum PromiseUnsaved {
-        Sink(()),
+        Sink(&'static str),
     }
 
     pub(crate) struct SinkSaver<'k>(PhantomData<&'k ()>);
@@ -102,8 +105,8 @@ mod saved {
 mod arrival_type {
     use std::any::TypeId;
 
-    pub(crate) fn arrival_type<T>() -> TypeId {
-        TypeId::of::<()>()
+    pub(crate) fn arrival_type<T: 'static>() -> TypeId {
+        TypeId::of::<T>()
     }
 }
 

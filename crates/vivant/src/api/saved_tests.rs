@@ -137,7 +137,6 @@ impl Other {
 }
 
 /// The living actors of a test, under the numbers that a file would have.
-#[derive(Default)]
 struct Living {
     actors: BTreeMap<u64, AddressRef>,
 }
@@ -159,7 +158,6 @@ fn loaded(actors: &[&Address<Account>]) -> LoadedActors {
     });
     let living = Living {
         actors: actors.collect(),
-        ..Living::default()
     };
     LoadedActors::new(living, kinds())
 }
@@ -314,7 +312,6 @@ fn what_an_address_cannot_refer_to_is_an_error() {
     let id = Address::counted(&account).id;
     let living = Living {
         actors: [(id, Address::counted(&pool))].into(),
-        ..Living::default()
     };
     let actors = LoadedActors::new(living, kinds());
     let contexts: [&dyn Any; 1] = [&actors];
