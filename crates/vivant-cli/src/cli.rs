@@ -1,4 +1,4 @@
-//! The command line. [`snapshots`]: that of `vivant snapshot`.
+//! The command line. `snapshots`: that of `vivant snapshot`.
 
 mod snapshots;
 

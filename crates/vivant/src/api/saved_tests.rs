@@ -137,6 +137,7 @@ impl Other {
 }
 
 /// The living actors of a test, under the numbers that a file would have.
+#[derive(Default)]
 struct Living {
     actors: BTreeMap<u64, AddressRef>,
 }
