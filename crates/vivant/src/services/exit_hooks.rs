@@ -119,6 +119,21 @@ impl<S> ExitHooks<S> {
         Some(taken)
     }
 
+    /// Whether the actor is a member of something that there still is.
+    pub(crate) fn is_member(&self, actor: u64) -> bool {
+        // Relaxed: as in `run`.
+        if self.count.load(Ordering::Relaxed) == 0 {
+            return false;
+        }
+        let of_actor = |number| ExitHookId { actor, number };
+        let hooks = lock(self.shard(actor));
+        let mut own = hooks.range(of_actor(0)..=of_actor(u64::MAX));
+        own.any(|(_, action)| match action {
+            ExitAction::Leave(membership, _) => membership.strong_count() > 0,
+            ExitAction::Forget(..) => false,
+        })
+    }
+
     /// `actor` has left the registry: runs its hooks. A panic of one is passed to `panicked`.
     pub(crate) fn run(&self, actor: u64, system: &S, panicked: impl Fn(Caught)) {
         // Relaxed: the lock of the registry orders it, as the head of this file says.

@@ -147,7 +147,6 @@ impl Services {
     }
 
     /// The number that the next link gets.
-    #[cfg_attr(not(test), allow(dead_code, reason = "snapshots will call it"))]
     pub(crate) fn link_number(&self) -> u64 {
         // Relaxed: a number on its own.
         self.next_link.load(Ordering::Relaxed)

@@ -441,3 +441,23 @@ fn a_report_lists_a_hundred_slow_values() {
     assert_eq!((census.slow.len(), census.more_slow), (100, 5));
     assert_eq!(census.slow[0].actor, "Actor/1");
 }
+
+/// What an image cannot contain is an error that says so, and not left out.
+#[test]
+fn a_member_of_a_group_is_an_error() {
+    let journal = MemoryStore::default().journal();
+    let simulation = Simulation::with(1, Faults::none(), builder());
+    let clerk = office(simulation.system());
+    let group = crate::Group::new();
+    assert!(group.join(&clerk));
+    simulation.run();
+    let error = simulation.system().snapshot(&journal);
+    let said = error.expect_err("groups are not saved").to_string();
+    assert!(
+        said.contains("office::Clerk/2") && said.contains("a group"),
+        "{said}"
+    );
+    drop(group);
+    let report = simulation.system().snapshot(&journal);
+    assert!(report.is_ok(), "the group is gone: {report:?}");
+}

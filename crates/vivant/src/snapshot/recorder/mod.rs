@@ -270,6 +270,12 @@ impl Recorder for ImageRecorder {
             content,
             promises,
         };
+        if actor.system.exit_hooks.is_member(actor.id) {
+            self.lacks(
+                actor,
+                "a group or a topic that it is in, or a stream that it reads",
+            );
+        }
         let named = NamedTimers::of(&actor.system).of_actor(actor).into_iter();
         let named = named.map(|timer| NamedTimerRecord {
             actor: actor.id,
