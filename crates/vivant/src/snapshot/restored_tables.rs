@@ -72,7 +72,7 @@ impl<'r> RestoredTables<'r> {
         for (actor, named) in self.named_timers {
             NamedTimers::of(system).restore(actor, &named.timer);
         }
-        system.timers.set_next_number(self.next_timer);
+        system.timers.number_behind(self.next_timer);
         for (record, alarm) in self.alarms {
             let id = TimerId(record.number);
             system.timers.restore(id, record.at_ns, alarm, system);

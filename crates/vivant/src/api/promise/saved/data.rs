@@ -110,8 +110,9 @@ pub(in super::super) enum PromiseName {
     /// The promise with this number, among those that the actor has open.
     Of { owner: u64, number: u64 },
     /// As the other name, if the value comes before this time has passed; `limit` is the whole time
-    /// limit.
+    /// limit, and `timer` the number of its alarm, which orders limits that pass at one time.
     InTime {
+        timer: u64,
         left: Duration,
         limit: Duration,
         then: Box<PromiseName>,
@@ -139,6 +140,7 @@ impl<'gc> Saved<'gc> for PromiseName {
                     "InTime",
                     const {
                         &[
+                            Field::new("timer", shape_of::<'gc, u64>()),
                             Field::new("left", shape_of::<'gc, Duration>()),
                             Field::new("limit", shape_of::<'gc, Duration>()),
                             Field::new("then", shape_of::<'gc, Box<PromiseName>>()),
@@ -157,8 +159,14 @@ impl<'gc> Saved<'gc> for PromiseName {
                 owner.save(out);
                 number.save(out);
             }
-            PromiseName::InTime { left, limit, then } => {
+            PromiseName::InTime {
+                timer,
+                left,
+                limit,
+                then,
+            } => {
                 out.variant(2);
+                timer.save(out);
                 left.save(out);
                 limit.save(out);
                 then.save(out);
@@ -176,9 +184,10 @@ impl<'gc> Saved<'gc> for PromiseName {
                 number: fields.field(1)?,
             },
             2 => PromiseName::InTime {
-                left: fields.field(0)?,
-                limit: fields.field(1)?,
-                then: fields.field(2)?,
+                timer: fields.field(0)?,
+                left: fields.field(1)?,
+                limit: fields.field(2)?,
+                then: fields.field(3)?,
             },
             _ => return Err(fields.no_variant()),
         };

@@ -67,10 +67,15 @@ pub(super) fn resolver<T: Send + 'static>(
                 ))),
             }
         }
-        PromiseName::InTime { left, limit, then } => {
+        PromiseName::InTime {
+            timer,
+            left,
+            limit,
+            then,
+        } => {
             // Not deeper than the decoder has read.
             let then = resolver(*then, input)?;
-            Ok(InTime::relayed(left, limit, then))
+            Ok(InTime::relayed(timer, (left, limit), then))
         }
     }
 }
