@@ -72,6 +72,8 @@ mod tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod threads_tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod two_systems_tests;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod types_tests;
 mod unsaved;
 mod values;

@@ -146,7 +146,9 @@ impl<T: Send + 'static> InTime<T> {
         then: Resolver<T>,
     ) -> Resolver<T> {
         match PromiseLink::owner(&then).map(|owner| owner.system.clone()) {
-            Some(system) => Resolver::of_relay(InTime::restored(&system, timer, (left, limit), then)),
+            Some(system) => {
+                Resolver::of_relay(InTime::restored(&system, timer, (left, limit), then))
+            }
             // Nothing waits for the value.
             None => then,
         }

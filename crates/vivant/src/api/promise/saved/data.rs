@@ -1,5 +1,6 @@
 //! What sinks and resolvers are saved as, without the types of values.
 
+use crate::actor::SeenActors;
 use crate::interned::Name;
 use crate::saving::Codec;
 use std::any::{Any, TypeId};
@@ -108,7 +109,12 @@ pub(in super::super) enum PromiseName {
     /// Nothing waits in a saved actor: the message was sent, or is awaited outside of the system.
     Nothing,
     /// The promise with this number, among those that the actor has open.
-    Of { owner: u64, number: u64 },
+    Of {
+        /// The number of its system, which no file has.
+        system: u64,
+        owner: u64,
+        number: u64,
+    },
     /// As the other name, if the value comes before this time has passed; `limit` is the whole time
     /// limit, and `timer` the number of its alarm, which orders limits that pass at one time.
     InTime {
@@ -154,7 +160,11 @@ impl<'gc> Saved<'gc> for PromiseName {
     fn save(&self, out: &mut Encoder<'_>) {
         match self {
             PromiseName::Nothing => out.variant(0),
-            PromiseName::Of { owner, number } => {
+            // As one that waits outside of the system.
+            PromiseName::Of { system, .. } if SeenActors::is_elsewhere(*system, out) => {
+                out.variant(0);
+            }
+            PromiseName::Of { owner, number, .. } => {
                 out.variant(1);
                 owner.save(out);
                 number.save(out);
@@ -180,6 +190,7 @@ impl<'gc> Saved<'gc> for PromiseName {
         let name = match variant {
             0 => PromiseName::Nothing,
             1 => PromiseName::Of {
+                system: 0,
                 owner: fields.field(0)?,
                 number: fields.field(1)?,
             },
