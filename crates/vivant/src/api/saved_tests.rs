@@ -159,7 +159,6 @@ fn loaded(actors: &[&Address<Account>]) -> LoadedActors {
     });
     let living = Living {
         actors: actors.collect(),
-        ..Living::default()
     };
     LoadedActors::new(living, kinds())
 }
@@ -314,7 +313,6 @@ fn what_an_address_cannot_refer_to_is_an_error() {
     let id = Address::counted(&account).id;
     let living = Living {
         actors: [(id, Address::counted(&pool))].into(),
-        ..Living::default()
     };
     let actors = LoadedActors::new(living, kinds());
     let contexts: [&dyn Any; 1] = [&actors];

@@ -160,7 +160,7 @@ impl<'gc> Saved<'gc> for PromiseName {
     fn save(&self, out: &mut Encoder<'_>) {
         match self {
             PromiseName::Nothing => out.variant(0),
-            // As one that waits outside of the system.
+            // As if a thread outside of the system waited.
             PromiseName::Of { system, .. } if SeenActors::is_elsewhere(*system, out) => {
                 out.variant(0);
             }
