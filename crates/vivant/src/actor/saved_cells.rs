@@ -9,17 +9,40 @@ use vivant_codec::{Decoder, Encoder, LoadError, Saved};
 
 /// The actors to which saved references lead, as far as an image lacks them: they have ended, or
 /// their type is not saved. The context of an encoder.
-#[derive(Default)]
-pub(crate) struct SeenActors(RefCell<BTreeMap<u64, CellRef>>);
+pub(crate) struct SeenActors {
+    /// The number of the system that is saved.
+    system: u64,
+    seen: RefCell<BTreeMap<u64, CellRef>>,
+}
 
 impl SeenActors {
+    /// For values of the system with this number.
+    pub(crate) fn of(system: u64) -> SeenActors {
+        SeenActors {
+            system,
+            seen: RefCell::default(),
+        }
+    }
+
+    /// Whether a system is another one than that of which a value is saved.
+    pub(crate) fn is_elsewhere(system: u64, out: &Encoder<'_>) -> bool {
+        let seen: Option<&SeenActors> = out.context();
+        seen.is_some_and(|seen| seen.system != system)
+    }
+
     pub(crate) fn into_cells(self) -> impl Iterator<Item = CellRef> {
-        self.0.into_inner().into_values()
+        self.seen.into_inner().into_values()
     }
 
     /// A reference to this actor is saved.
-    pub(crate) fn note(to: &Header, cell: impl FnOnce() -> CellRef, out: &Encoder<'_>) {
-        if let Some(SeenActors(seen)) = out.context()
+    pub(crate) fn note(to: &Header, cell: impl FnOnce() -> CellRef, out: &mut Encoder<'_>) {
+        if SeenActors::is_elsewhere(to.system.number, out) {
+            return out.error(format!(
+                "a reference to {}, an actor of another system: keep its name, and look it up",
+                to.path()
+            ));
+        }
+        if let Some(SeenActors { seen, .. }) = out.context()
             && (to.ended().is_some() || matches!(to.class.saved, SavedClass::Nothing))
         {
             seen.borrow_mut().entry(to.id).or_insert_with(cell);

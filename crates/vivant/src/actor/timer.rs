@@ -108,6 +108,18 @@ impl Shared {
         Timer::new(self.clone(), id, in_ns)
     }
 
+    /// Sets an alarm as it was in another life of the system, with this number.
+    pub(crate) fn restored_timer(
+        self: &Arc<Self>,
+        id: TimerId,
+        in_ns: u64,
+        alarm: Alarm<DelayedMessage>,
+    ) -> Timer {
+        let at_ns = self.oracle.now_ns().saturating_add(in_ns);
+        self.timers.restore(id, at_ns, alarm, self);
+        Timer::new(self.clone(), id, in_ns)
+    }
+
     /// Sets a timer that has not fired anew, `in_ns` nanoseconds from now. The new time is never
     /// earlier, so the clock need not be woken.
     pub(crate) fn restart_timer(self: &Arc<Self>, id: TimerId, in_ns: u64) -> bool {

@@ -1,6 +1,6 @@
 //! How a timer is saved: by its number, and the delay with which it starts anew.
 
-use crate::actor::{Shared, Timer};
+use crate::actor::{SeenActors, Shared, Timer};
 use crate::services::TimerId;
 use crate::sync::Arc;
 use vivant_codec::{Decoder, Encoder, Field, LoadError, Saved, Shape, shape_of};
@@ -20,6 +20,9 @@ impl<'gc> Saved<'gc> for Timer {
     );
 
     fn save(&self, out: &mut Encoder<'_>) {
+        if SeenActors::is_elsewhere(self.system().number, out) {
+            return out.error("a timer of another system");
+        }
         self.id().0.save(out);
         self.in_ns().save(out);
     }

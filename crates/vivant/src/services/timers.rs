@@ -86,7 +86,8 @@ impl<M: Delayed> Timers<M> {
         }
     }
 
-    /// Sets an alarm as it was in another life of the system.
+    /// Sets an alarm as it was in another life of the system. Alarms that are set from here on have
+    /// higher numbers.
     pub(crate) fn restore(
         &self,
         TimerId(number): TimerId,
@@ -94,6 +95,7 @@ impl<M: Delayed> Timers<M> {
         alarm: Alarm<M>,
         system: &M::System,
     ) {
+        self.number_behind(number.saturating_add(1));
         let refused = M::change_table(system, |code| {
             self.put((at_ns, number), alarm, code.stamp())
         });
@@ -106,10 +108,10 @@ impl<M: Delayed> Timers<M> {
         self.next_number.load(Ordering::Relaxed)
     }
 
-    /// As it was in another life of the system.
-    pub(crate) fn set_next_number(&self, number: u64) {
+    /// The next alarm has this number, or a higher one.
+    pub(crate) fn number_behind(&self, number: u64) {
         // Relaxed: a number on its own.
-        self.next_number.store(number, Ordering::Relaxed);
+        self.next_number.fetch_max(number, Ordering::Relaxed);
     }
 
     /// L10: see [`Deadlines::record_older`].

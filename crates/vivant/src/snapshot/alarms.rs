@@ -34,23 +34,27 @@ pub(super) enum Repeats {
 }
 
 /// Calls `body` with what an alarm of a program sends, and its receiver. Other alarms belong to the
-/// runtime, which sets them anew.
+/// runtime, which sets them anew. Returns what was copied for it, to be dropped without a lock: it
+/// has addresses.
 pub(super) fn with_message(
     alarm: &Alarm<DelayedMessage>,
     mut body: impl FnMut(&Header, &Envelope, Repeats),
-) {
+) -> Option<DelayedMessage> {
     let mut send = |message: &DelayedMessage, repeats| match message {
         DelayedMessage::Strong(Delivery { to, envelope }) => body(to, envelope, repeats),
         DelayedMessage::Weak(to, envelope) => body(to, envelope, Repeats::OnceIfReferenced),
     };
     match alarm {
-        Alarm::Once(Action::Send(message)) => send(message, Repeats::Once),
-        Alarm::Every { period_ns, message } => {
-            if let Some(copy) = message.copy() {
-                send(&copy, Repeats::Every { ns: *period_ns });
-            }
+        Alarm::Once(Action::Send(message)) => {
+            send(message, Repeats::Once);
+            None
         }
-        Alarm::Limit(_) | Alarm::Once(_) => {}
+        Alarm::Every { period_ns, message } => {
+            let copy = message.copy()?;
+            send(&copy, Repeats::Every { ns: *period_ns });
+            Some(copy)
+        }
+        Alarm::Limit(_) | Alarm::Once(_) => None,
     }
 }
 

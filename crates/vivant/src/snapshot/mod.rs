@@ -24,12 +24,16 @@ mod ended;
 mod ended_tests;
 #[cfg(feature = "snapshots")]
 mod error;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod failed_restore_tests;
 #[cfg(feature = "snapshots")]
 mod file;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod hostile_tests;
 mod image;
 mod intervals;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod limits_tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod memory_store;
 mod message_record;
@@ -67,6 +71,8 @@ mod taking;
 mod tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod threads_tests;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod two_systems_tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod types_tests;
 mod unsaved;

@@ -22,22 +22,37 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use vivant_codec::Comparison;
 
-/// Fills a new system with what `image` contains. The messages are posted last: an error comes
-/// before any of them.
+/// Fills a new system with what `image` contains. After an error each actor that was made ends
+/// before it takes a message: promises that the image has open are broken then.
 pub(super) fn restore(
     system: &Arc<Shared>,
     image: &Image,
     kinds: &Arc<SavedKinds>,
 ) -> Result<Arc<Actors>, NotRestored> {
+    system.set_numbers(image.system.numbers);
+    system.set_link_number(image.shared.monitors.next_link);
+    system.oracle.continue_at(image.system.clock_ns);
+    let actors = Arc::new(make_actors(system, image, kinds)?);
+    let filled = fill(system, image, kinds, &actors);
+    if filled.is_err() {
+        let stop = |actor: &AddressRef| actor.cell().signal(Signals::STOP);
+        actors.values().for_each(stop);
+    }
+    filled.map(|()| actors)
+}
+
+/// Gives the actors what they had. The messages are posted last: an error comes before any of them.
+fn fill(
+    system: &Arc<Shared>,
+    image: &Image,
+    kinds: &Arc<SavedKinds>,
+    actors: &Arc<Actors>,
+) -> Result<(), NotRestored> {
     let SharedRecord {
         tables,
         monitors,
         ended,
     } = &image.shared;
-    system.set_numbers(image.system.numbers);
-    system.set_link_number(monitors.next_link);
-    system.oracle.continue_at(image.system.clock_ns);
-    let actors = Arc::new(make_actors(system, image, kinds)?);
     let promises = Rc::new(OpenPromises::default());
     let by_id = Rc::new(ById {
         actors: actors.clone(),
@@ -56,7 +71,7 @@ pub(super) fn restore(
         comparison: &Comparison::new(&image.shapes),
         contexts: &contexts,
     };
-    promises.open(image, &actors, kinds)?;
+    promises.open(image, actors, kinds)?;
     let mut messages = Vec::new();
     for record in &image.actors {
         if let Some(address) = actors.get(&record.id) {
@@ -68,7 +83,7 @@ pub(super) fn restore(
             promises.load(address, record, &values)?;
         }
     }
-    let mut held = Held::all(&actors);
+    let mut held = Held::all(actors);
     for record in &image.steps {
         let to = actors.get(&record.actor);
         let to = to.ok_or(NotRestored::NoActor(record.actor))?;
@@ -85,7 +100,7 @@ pub(super) fn restore(
         };
         messages.extend(message.map(|message| (to, message)));
     }
-    let tables = RestoredTables::load(tables, system, &actors, &values, &by_id)?;
+    let tables = RestoredTables::load(tables, system, actors, &values, &by_id)?;
     for (to, message) in messages {
         post_or_bury(To::Lent(to), message);
     }
@@ -100,7 +115,7 @@ pub(super) fn restore(
     }
     promises.break_unresolved(image, &*by_id);
     drop(held);
-    Ok(actors)
+    Ok(())
 }
 
 /// Makes the cells, without states.

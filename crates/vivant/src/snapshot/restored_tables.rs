@@ -12,6 +12,7 @@ use crate::patterns::{NamedTimers, Names};
 use crate::services::{Action, Alarm, TimerId};
 use crate::sync::Arc;
 use std::any::Any;
+use vivant_codec::Decoder;
 
 /// The loaded entries of the tables.
 pub(super) struct RestoredTables<'r> {
@@ -72,7 +73,7 @@ impl<'r> RestoredTables<'r> {
         for (actor, named) in self.named_timers {
             NamedTimers::of(system).restore(actor, &named.timer);
         }
-        system.timers.set_next_number(self.next_timer);
+        system.timers.number_behind(self.next_timer);
         for (record, alarm) in self.alarms {
             let id = TimerId(record.number);
             system.timers.restore(id, record.at_ns, alarm, system);
@@ -119,7 +120,10 @@ fn restored_alarm<'r>(
         })),
         Repeats::OnceIfReferenced => send(DelayedMessage::Weak(to.cell(), envelope)),
         Repeats::Every { ns: period_ns } => {
-            let interval = RestoredInterval::new(to, &envelope, values.kinds, by_id);
+            let interval = match period_ns {
+                0 => Err(Decoder::new(&[]).error("an interval of no length")),
+                _ => RestoredInterval::new(to, &envelope, values.kinds, by_id),
+            };
             let interval = interval.map_err(|error| NotRestored::Value {
                 actor: to.path(),
                 what: format!("the message `{}` of an interval", envelope.kind().name),

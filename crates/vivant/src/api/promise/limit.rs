@@ -8,9 +8,9 @@ use super::shown::{Awaits, PromiseLink, RaceLink, Raced, Shown};
 use super::sink::{Continue, SinkLink};
 use super::sink_data::{SinkData, SinkKind};
 use super::{Promise, PromiseState, Resolver};
-use crate::actor::{AskError, Next, Shared, Timer, Worker};
+use crate::actor::{AskError, DelayedMessage, Next, Shared, Timer, Worker};
 use crate::phase::Phase;
-use crate::services::{Action, Alarm, Expires, ns};
+use crate::services::{Action, Alarm, Expires, TimerId, ns};
 use crate::sync::{Arc, Mutex, lock, try_lock};
 use std::time::Duration;
 
@@ -105,19 +105,32 @@ impl<T: Send + 'static> Race<T> {
 
 impl<T: Send + 'static> InTime<T> {
     fn new(system: &Arc<Shared>, limit: Duration, resolver: Resolver<T>) -> InTime<T> {
-        InTime::begun(system, (limit, limit), resolver)
+        InTime::begun((limit, limit), resolver, |alarm| {
+            system.set_timer(ns(limit), alarm)
+        })
     }
 
-    /// As `new`, with this time left of the limit.
-    pub(super) fn begun(
+    /// As it was in another life of the system: its alarm had this number, and this time is left of
+    /// the limit.
+    pub(super) fn restored(
         system: &Arc<Shared>,
+        timer: u64,
         (left, limit): (Duration, Duration),
         resolver: Resolver<T>,
     ) -> InTime<T> {
+        InTime::begun((left, limit), resolver, |alarm| {
+            system.restored_timer(TimerId(timer), ns(left), alarm)
+        })
+    }
+
+    fn begun(
+        (left, limit): (Duration, Duration),
+        resolver: Resolver<T>,
+        timer: impl FnOnce(Alarm<DelayedMessage>) -> Timer,
+    ) -> InTime<T> {
         let race = Arc::new(Mutex::new(Race::Open(resolver)));
-        let action = Action::Expire(race.clone(), limit);
-        let until_ns = system.oracle.limit_ns(ns(left));
-        let timer = system.set_timer(ns(left), Alarm::Limit(action));
+        let timer = timer(Alarm::Limit(Action::Expire(race.clone(), limit)));
+        let until_ns = timer.system().oracle.limit_ns(ns(left));
         InTime {
             race,
             timer,
@@ -127,9 +140,15 @@ impl<T: Send + 'static> InTime<T> {
     }
 
     /// A resolver that passes a value on if this time has not passed.
-    pub(super) fn relayed(left: Duration, limit: Duration, then: Resolver<T>) -> Resolver<T> {
+    pub(super) fn relayed(
+        timer: u64,
+        (left, limit): (Duration, Duration),
+        then: Resolver<T>,
+    ) -> Resolver<T> {
         match PromiseLink::owner(&then).map(|owner| owner.system.clone()) {
-            Some(system) => Resolver::of_relay(InTime::begun(&system, (left, limit), then)),
+            Some(system) => {
+                Resolver::of_relay(InTime::restored(&system, timer, (left, limit), then))
+            }
             // Nothing waits for the value.
             None => then,
         }
@@ -141,9 +160,11 @@ impl<T: Send + 'static> InTime<T> {
         let race = lock(&self.race);
         let expired_in = match &*race {
             Race::Open(resolver) => {
-                let left = self.until_ns.saturating_sub(system.oracle.now_ns());
+                let until_ns = system.oracle.on_this_clock(self.until_ns);
+                let left = until_ns.saturating_sub(system.oracle.now_ns());
                 let then = resolver.promise_name(relays_max);
                 return PromiseName::InTime {
+                    timer: self.timer.id().0,
                     left: Duration::from_nanos(left),
                     limit: self.limit,
                     then: Box::new(then),

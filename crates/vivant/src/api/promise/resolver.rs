@@ -97,6 +97,7 @@ impl<T: Send + 'static> Resolver<T> {
                 (None, _) => PromiseName::Nothing,
                 (Some(_), 0) => PromiseName::Unsaved("a promise of no turn of its actor"),
                 (Some(owner), number) => PromiseName::Of {
+                    system: owner.system.number,
                     owner: owner.id,
                     number,
                 },

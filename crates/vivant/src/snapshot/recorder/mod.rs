@@ -15,8 +15,8 @@ use super::monitors::MonitorsRecord;
 use super::tables::{NameRecord, NamedTimerRecord, TablesRecord};
 use super::unsaved::Unsaved;
 use crate::actor::{
-    Class, Envelope, Header, Lifecycle, Recorder, RunState, SavedClass, SeenActors, Signals,
-    StateRef, TableEntry, WaitingPlace,
+    Class, DelayedMessage, Envelope, Header, Lifecycle, Recorder, RunState, SavedClass, SeenActors,
+    Signals, StateRef, TableEntry, WaitingPlace, drop_foreign,
 };
 use crate::api::{SavedForm, SavedKinds};
 use crate::failures::{Caught, catch};
@@ -49,6 +49,9 @@ struct Recorded {
     ended: BTreeMap<u64, EndedRecord>,
     /// When the last actor was captured.
     clock_ns: u64,
+    /// What intervals send, copied to be encoded. It is dropped without a lock: the drop of an
+    /// address may set an alarm.
+    copied: Vec<DelayedMessage>,
     error: Option<Unsaved>,
 }
 
@@ -77,11 +80,16 @@ impl ImageRecorder {
 
     /// Returns what was recorded since the last call, or why the cut cannot be saved.
     pub(super) fn drain(&self) -> Result<Vec<Record>, Unsaved> {
-        let mut recorded = lock(&self.recorded);
-        match recorded.error.take() {
-            Some(error) => Err(error),
-            None => Ok(std::mem::take(&mut recorded.records)),
-        }
+        let (drained, copied) = {
+            let mut recorded = lock(&self.recorded);
+            let drained = match recorded.error.take() {
+                Some(error) => Err(error),
+                None => Ok(std::mem::take(&mut recorded.records)),
+            };
+            (drained, std::mem::take(&mut recorded.copied))
+        };
+        drop_foreign("the drop of what an interval sends", copied);
+        drained
     }
 
     /// Ends the recording, after the cut is complete and drained. `numbers` are those that the next
@@ -187,7 +195,7 @@ impl ImageRecorder {
 
     /// Calls `body` with the context of an encoder that notes the actors which the image lacks.
     fn noting_references<R>(&self, actor: &Header, body: impl FnOnce(&[&dyn Any]) -> R) -> R {
-        let seen = SeenActors::default();
+        let seen = SeenActors::of(actor.system.number);
         let result = body(&[&seen]);
         let line = actor.system.passes.now().phase();
         let ended = seen.into_cells().map(|cell| EndedRecord::of(&cell, line));

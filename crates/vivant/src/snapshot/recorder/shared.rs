@@ -60,8 +60,9 @@ impl ImageRecorder {
         }
     }
 
+    /// Called under the lock of the alarms.
     pub(super) fn alarm(&self, entry: &AlarmEntry<'_, DelayedMessage>) {
-        with_message(entry.alarm, |to, message, repeats| {
+        let copied = with_message(entry.alarm, |to, message, repeats| {
             let is_sent = message.kind().role.is_sent();
             if !is_sent || matches!(to.class.saved, SavedClass::Nothing) {
                 return;
@@ -75,6 +76,7 @@ impl ImageRecorder {
                 });
             }
         });
+        lock(&self.recorded).copied.extend(copied);
     }
 }
 

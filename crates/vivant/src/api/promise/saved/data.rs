@@ -1,5 +1,6 @@
 //! What sinks and resolvers are saved as, without the types of values.
 
+use crate::actor::SeenActors;
 use crate::interned::Name;
 use crate::saving::Codec;
 use std::any::{Any, TypeId};
@@ -108,10 +109,16 @@ pub(in super::super) enum PromiseName {
     /// Nothing waits in a saved actor: the message was sent, or is awaited outside of the system.
     Nothing,
     /// The promise with this number, among those that the actor has open.
-    Of { owner: u64, number: u64 },
+    Of {
+        /// The number of its system, which no file has.
+        system: u64,
+        owner: u64,
+        number: u64,
+    },
     /// As the other name, if the value comes before this time has passed; `limit` is the whole time
-    /// limit.
+    /// limit, and `timer` the number of its alarm, which orders limits that pass at one time.
     InTime {
+        timer: u64,
         left: Duration,
         limit: Duration,
         then: Box<PromiseName>,
@@ -139,6 +146,7 @@ impl<'gc> Saved<'gc> for PromiseName {
                     "InTime",
                     const {
                         &[
+                            Field::new("timer", shape_of::<'gc, u64>()),
                             Field::new("left", shape_of::<'gc, Duration>()),
                             Field::new("limit", shape_of::<'gc, Duration>()),
                             Field::new("then", shape_of::<'gc, Box<PromiseName>>()),
@@ -152,13 +160,23 @@ impl<'gc> Saved<'gc> for PromiseName {
     fn save(&self, out: &mut Encoder<'_>) {
         match self {
             PromiseName::Nothing => out.variant(0),
-            PromiseName::Of { owner, number } => {
+            // As if a thread outside of the system waited.
+            PromiseName::Of { system, .. } if SeenActors::is_elsewhere(*system, out) => {
+                out.variant(0);
+            }
+            PromiseName::Of { owner, number, .. } => {
                 out.variant(1);
                 owner.save(out);
                 number.save(out);
             }
-            PromiseName::InTime { left, limit, then } => {
+            PromiseName::InTime {
+                timer,
+                left,
+                limit,
+                then,
+            } => {
                 out.variant(2);
+                timer.save(out);
                 left.save(out);
                 limit.save(out);
                 then.save(out);
@@ -172,13 +190,15 @@ impl<'gc> Saved<'gc> for PromiseName {
         let name = match variant {
             0 => PromiseName::Nothing,
             1 => PromiseName::Of {
+                system: 0,
                 owner: fields.field(0)?,
                 number: fields.field(1)?,
             },
             2 => PromiseName::InTime {
-                left: fields.field(0)?,
-                limit: fields.field(1)?,
-                then: fields.field(2)?,
+                timer: fields.field(0)?,
+                left: fields.field(1)?,
+                limit: fields.field(2)?,
+                then: fields.field(3)?,
             },
             _ => return Err(fields.no_variant()),
         };

@@ -29,9 +29,15 @@ pub(super) fn loaded_limit<T: Send + 'static>(
     sink: &StoredSink<'_>,
 ) -> Result<InTime<T>, LoadError> {
     match sink.content.load()? {
-        PromiseName::InTime { left, limit, then } => {
+        PromiseName::InTime {
+            timer,
+            left,
+            limit,
+            then,
+        } => {
             let then = sink.content.resolver(*then)?;
-            Ok(InTime::begun(&sink.owner.system, (left, limit), then))
+            let system = &sink.owner.system;
+            Ok(InTime::restored(system, timer, (left, limit), then))
         }
         _ => Err(sink.content.error("a time limit without its time")),
     }

@@ -51,7 +51,7 @@ pub(super) fn resolver<T: Send + 'static>(
 ) -> Result<Resolver<T>, LoadError> {
     match name {
         PromiseName::Nothing | PromiseName::Unsaved(_) => Ok(Resolver::discarding()),
-        PromiseName::Of { owner, number } => {
+        PromiseName::Of { owner, number, .. } => {
             let Some(LoadedPromises(promises)) = input.context() else {
                 return Err(input.error("a promise of an actor, which only a restore can find"));
             };
@@ -67,10 +67,15 @@ pub(super) fn resolver<T: Send + 'static>(
                 ))),
             }
         }
-        PromiseName::InTime { left, limit, then } => {
+        PromiseName::InTime {
+            timer,
+            left,
+            limit,
+            then,
+        } => {
             // Not deeper than the decoder has read.
             let then = resolver(*then, input)?;
-            Ok(InTime::relayed(left, limit, then))
+            Ok(InTime::relayed(timer, (left, limit), then))
         }
     }
 }
