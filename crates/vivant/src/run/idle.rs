@@ -66,8 +66,7 @@ impl Idle {
         self.pressure.closed();
     }
 
-    /// It goes on with this step of a behaviour, before any other message. The caller lets it go by
-    /// [`Idle::resume`].
+    /// It goes on with this step of a behaviour, before any other message.
     pub(crate) fn set_step(&mut self, step: Envelope) {
         self.system.account_more(step.kind().bytes);
         let run_state = self.run_state();
@@ -83,17 +82,6 @@ impl Idle {
     /// The actor is watched, as in another life.
     pub(crate) fn add_watch(&mut self, watch: Envelope) {
         self.run_state().cold().watches.push(watch);
-    }
-
-    /// As `park`, but an actor with a step to run is no idle one.
-    pub(crate) fn resume(mut self) {
-        match self.run_state().steps {
-            StepProgress::None => self.park(),
-            StepProgress::Pending => {
-                let system = self.0.system.clone();
-                system.schedule(self.0);
-            }
-        }
     }
 
     /// The actor, for its next run.
@@ -166,15 +154,17 @@ impl Idle {
         self.0.abort_dying();
     }
 
-    /// Parks the actor again, or puts it into a run queue if a message or notification has arrived.
-    pub(crate) fn park(self) {
-        match self.0.inbox.park() {
-            Parked::Yes => {}
-            Parked::Again => {
-                let system = self.0.system.clone();
-                system.schedule(self.0);
-            }
+    /// Parks the actor again, or puts it into a run queue if a message or notification has arrived,
+    /// or a restore has given it a step to run.
+    pub(crate) fn park(mut self) {
+        let run_state = self.run_state();
+        // A pass moves what has arrived to the backlog, where the inbox does not see it.
+        let is_idle = run_state.backlog.is_empty() && run_state.steps == StepProgress::None;
+        if is_idle && self.0.inbox.park() == Parked::Yes {
+            return;
         }
+        let system = self.0.system.clone();
+        system.schedule(self.0);
     }
 
     /// The commit: the actor ends in its next run, for which the caller enqueues it.
@@ -268,6 +258,20 @@ mod tests {
         drop(actor);
         let idle = cell.hold_idle().expect("it is parked");
         assert_eq!(commit_and_park(idle, 1), CommitResult::Dying);
+    }
+
+    /// A message arrives while the actor is held, and a pass moves it to the backlog.
+    #[test]
+    fn a_message_in_the_backlog_is_not_forgotten() {
+        let simulation = Simulation::new(0);
+        let actor = greeted(&simulation);
+        let cell = Address::counted(&actor).cell();
+        let mut idle = cell.hold_idle().expect("it is parked");
+        actor.greet().send();
+        idle.refill_backlog();
+        idle.park();
+        simulation.run();
+        assert_eq!(actor.greetings().ask_blocking(), Ok(1));
     }
 
     /// U4: the number of addresses is the expected one, because the sender's is gone.

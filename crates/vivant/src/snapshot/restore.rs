@@ -217,7 +217,7 @@ impl Held {
 impl Drop for Held {
     fn drop(&mut self) {
         for idle in std::mem::take(&mut self.0).into_values() {
-            idle.resume();
+            idle.park();
         }
     }
 }

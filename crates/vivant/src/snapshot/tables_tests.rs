@@ -217,7 +217,7 @@ fn check(image: &Image, seed: u64) {
             state = idle
                 .state()
                 .look::<Registrar, _>(|state| state.names.clone());
-            idle.resume();
+            idle.park();
         } else {
             system.shared().scheduler.each_queued(&mut |actor| {
                 let mut idle = crate::run::Idle::between_runs(actor);
