@@ -181,6 +181,11 @@ pub struct WeakAddress<T: ?Sized + Target> {
 }
 
 impl<T: ?Sized + Target> WeakAddress<T> {
+    /// `table` reaches the actor of this cell as a `T`.
+    pub(super) fn of(cell: CellRef, table: T::Table) -> WeakAddress<T> {
+        WeakAddress { cell, table }
+    }
+
     /// The address, unless no address of the actor is left (it has then ended, or is about to). An
     /// address that was dropped a moment ago may still count.
     pub fn upgrade(&self) -> Option<Address<T>> {

@@ -7,7 +7,7 @@ use super::ended_actor::{is_of_ended, table_of_ended};
 use super::link::Link;
 use super::link::Target;
 use super::saved_kinds::SavedKinds;
-use crate::actor::AddressRef;
+use crate::actor::{AddressRef, CellRef, Header};
 use crate::sync::Arc;
 use std::error::Error;
 use std::fmt;
@@ -34,6 +34,11 @@ pub(crate) struct LoadedActors {
 pub(crate) trait ActorsById: 'static {
     /// An address of the actor. It may have ended.
     fn actor(&self, id: u64) -> Option<AddressRef>;
+
+    /// As `actor`, without an address.
+    fn cell(&self, id: u64) -> Option<CellRef> {
+        Some(self.actor(id)?.cell())
+    }
 }
 
 impl<T: ActorsById> ActorsById for Rc<T> {
@@ -69,18 +74,30 @@ impl LoadedActors {
         id: u64,
     ) -> Result<(AddressRef, T::Table), UnknownReference> {
         let to = self.actors.actor(id).ok_or(UnknownReference::NoActor(id))?;
+        let table = self.table::<T>(&to)?;
+        Ok((to, table))
+    }
+
+    /// As `actor`, without an address.
+    pub(super) fn cell<T: ?Sized + Target>(
+        &self,
+        id: u64,
+    ) -> Result<(CellRef, T::Table), UnknownReference> {
+        let to = self.actors.cell(id).ok_or(UnknownReference::NoActor(id))?;
+        let table = self.table::<T>(&to)?;
+        Ok((to, table))
+    }
+
+    fn table<T: ?Sized + Target>(&self, to: &Header) -> Result<T::Table, UnknownReference> {
         let table = match is_of_ended(to.class) {
             true => table_of_ended::<T>(to.class),
             false => self.kinds.table::<T>((to.class.type_id)()),
         };
-        match table {
-            Some(table) => Ok((to, table)),
-            None => Err(UnknownReference::OtherType {
-                id,
-                actor: to.class.name,
-                wanted: T::NAME,
-            }),
-        }
+        table.ok_or(UnknownReference::OtherType {
+            id: to.id,
+            actor: to.class.name,
+            wanted: T::NAME,
+        })
     }
 }
 

@@ -5,6 +5,7 @@ use super::address::{Address, WeakAddress};
 use super::link::{Link, Target};
 use super::loaded_actors::LoadedActors;
 use crate::actor::{AddressRef, SeenActors};
+use std::marker::PhantomData;
 use vivant_codec::{Decoder, Encoder, LoadError, Saved, Shape, shape_of};
 
 impl<'gc, T: ?Sized + Target> Saved<'gc> for Address<T> {
@@ -35,8 +36,28 @@ impl<'gc, T: ?Sized + Target> Saved<'gc> for WeakAddress<T> {
     }
 
     fn load(input: &mut Decoder<'gc, '_>) -> Result<Self, LoadError> {
-        let address: Address<T> = input.reference(Self::SHAPE)?;
-        Ok(Address::downgrade(&address))
+        let Number::<T>(id, ..) = input.reference(Self::SHAPE)?;
+        let Some(actors) = input.context::<LoadedActors>() else {
+            return Err(input.error("an address, of which only a restore can find the actor"));
+        };
+        let found = actors.cell::<T>(id);
+        let (cell, table) = found.map_err(|error| input.error(error.to_string()))?;
+        Ok(WeakAddress::of(cell, table))
+    }
+}
+
+/// The number in an address. It is read where no address may be made and dropped.
+struct Number<T: ?Sized>(u64, PhantomData<T>);
+
+impl<'gc, T: ?Sized + Target> Saved<'gc> for Number<T> {
+    const SHAPE: &'static Shape = <Address<T> as Saved<'gc>>::SHAPE;
+
+    fn save(&self, out: &mut Encoder<'_>) {
+        self.0.save(out);
+    }
+
+    fn load(input: &mut Decoder<'gc, '_>) -> Result<Self, LoadError> {
+        Ok(Number(input.reference(Self::SHAPE)?, PhantomData))
     }
 }
 

@@ -1,7 +1,9 @@
 //! [`RestoredInterval`]: what an interval of a restored system sends. A file names the kind of the
 //! message, and not how a value of that kind is cloned. So each tick decodes the message again.
 
-use crate::actor::{AddressRef, DelayedMessage, Delivery, Envelope, KindTable, To, post_or_bury};
+use crate::actor::{
+    AddressRef, CellRef, DelayedMessage, Delivery, Envelope, KindTable, To, post_or_bury,
+};
 use crate::api::{ActorsById, LoadedActors, RestoredSystem, SavedKinds};
 use crate::interned::Place;
 use crate::services::{Interval, Periodic};
@@ -122,5 +124,14 @@ impl ActorsById for Seen {
             self.missing.set(Some(id));
         }
         actor
+    }
+
+    /// Under the lock of the alarms no address is dropped.
+    fn cell(&self, id: u64) -> Option<CellRef> {
+        let actor = self.actors.get(&id);
+        if actor.is_none() {
+            self.missing.set(Some(id));
+        }
+        Some(actor?.cell())
     }
 }

@@ -77,6 +77,8 @@ mod two_systems_tests;
 mod types_tests;
 mod unsaved;
 mod values;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod weak_interval_tests;
 
 #[cfg(feature = "snapshots")]
 pub use {
