@@ -297,7 +297,9 @@ pub(super) struct Answering<T: Send + 'static>(NonNull<Slot<T>>);
 unsafe impl<T: Send + 'static> Send for Answering<T> {}
 // SAFETY: a shared reference only reads the state, which is atomic; the record, which is made of
 // atomics; the owner, which is `Sync`; and of a final sink what it shows: addresses, which are
-// `Sync`, races, which have locks, and by `PromiseLink` the same of the next resolver (X9).
+// `Sync`, races, which have locks, and by `PromiseLink` the same of the next resolver (X9). `value`
+// would give `&T` of a `T` that need not be `Sync`: its only caller is `arriving`, which has the
+// envelope that holds this end, and envelopes are not `Sync`.
 unsafe impl<T: Send + 'static> Sync for Answering<T> {}
 
 impl<T: Send + 'static> Answering<T> {
