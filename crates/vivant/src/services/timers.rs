@@ -53,36 +53,34 @@ impl<M: Delayed> Timers<M> {
         let number = self.next_number.fetch_add(1, Ordering::Relaxed);
         let key = (at_ns, number);
         // Only the entries of messages have stamps.
-        let refused = match alarm {
+        let put = match alarm {
             Alarm::Limit(_) => self.put(key, alarm, Stamp::default()),
             _ => M::change_table(system, |code| self.put(key, alarm, code.stamp())),
         };
-        let is_next = match refused {
-            None => {
-                let first = lock(&self.table).first(Which::All);
-                first.is_some_and(|key| key.1 == number)
-            }
-            Some(Alarm::Limit(action)) => {
+        let is_next = match put {
+            Ok(is_next) => is_next,
+            Err(Alarm::Limit(action)) => {
                 action.act(system);
                 false
             }
             // Outside the lock: the alarm may hold addresses, and the end of their actors may set
             // or cancel timers.
-            Some(_) => false,
+            Err(_) => false,
         };
         (TimerId(number), is_next)
     }
 
-    /// Puts in a new alarm, or returns it when the timers are closed.
-    fn put(&self, key: Key, alarm: Alarm<M>, stamp: Stamp) -> Option<Alarm<M>> {
+    /// Puts in a new alarm, or returns it when the timers are closed. True when it is now the next
+    /// one.
+    fn put(&self, key: Key, alarm: Alarm<M>, stamp: Stamp) -> Result<bool, Alarm<M>> {
         let mut table = lock(&self.table);
         match (&table.state, &alarm) {
             (TimersState::Open, _) | (TimersState::LimitsOnly, Alarm::Limit(_)) => {
                 table.deadlines.insert(key.1, key.0);
                 table.insert(key, alarm, stamp);
-                None
+                Ok(table.first(Which::All) == Some(key))
             }
-            (TimersState::LimitsOnly | TimersState::Closed, _) => Some(alarm),
+            (TimersState::LimitsOnly | TimersState::Closed, _) => Err(alarm),
         }
     }
 
@@ -96,10 +94,11 @@ impl<M: Delayed> Timers<M> {
         system: &M::System,
     ) {
         self.number_behind(number.saturating_add(1));
-        let refused = M::change_table(system, |code| {
+        let put = M::change_table(system, |code| {
             self.put((at_ns, number), alarm, code.stamp())
         });
-        drop(refused);
+        // Outside the lock: a refused alarm may hold addresses.
+        drop(put);
     }
 
     /// The number of the next alarm.
