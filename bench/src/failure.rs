@@ -29,6 +29,15 @@ pub enum Failure {
     /// The store of snapshots cannot be used.
     #[error(transparent)]
     Store(#[from] vivant::journal::Error),
+    /// A snapshot could not be taken.
+    #[error(transparent)]
+    Snapshot(#[from] vivant::SnapshotError),
+    /// A system could not be restored.
+    #[error(transparent)]
+    Restore(#[from] vivant::RestoreError),
+    /// The store has no image that is intact.
+    #[error("the store has no snapshot")]
+    NoSnapshot,
     /// A child process failed.
     #[error("child process: {0}")]
     Child(String),

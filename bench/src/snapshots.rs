@@ -1,10 +1,10 @@
-//! `snapshots`: the Savina programs with a snapshot beside each run, and without.
+//! `snapshots`: the Savina programs with a snapshot in every second iteration, and without.
 //!
-//! Runs with and without a snapshot alternate in this process, so that of every two runs one has a
-//! snapshot, and the order changes from pair to pair. A run with a snapshot requests it at the
-//! program's snapshot point; another thread takes it while the program goes on. The time is that
-//! of the whole run, from before its system is built until the program has ended and the snapshot
-//! is on disk. Without a snapshot it is the same part. The first pair is not counted.
+//! A run is a number of iterations of one program in this process. Runs with and without snapshots
+//! alternate, and their order changes from pair to pair. An iteration with a snapshot requests it
+//! at the program's snapshot point; another thread takes it while the program, and the iterations
+//! behind it, go on. The time is that of the whole run: until the last iteration has ended and the
+//! last snapshot is on disk. The first pair is not counted.
 
 use crate::bench::{Bench, SavedTypes};
 use crate::failure::Failure;
@@ -27,11 +27,11 @@ pub(crate) const VERB: &str = "snapshots";
 /// What the thread that takes snapshots is told.
 #[derive(Debug)]
 pub(crate) enum Event {
-    /// The run has built this system.
+    /// An iteration has built this system.
     Built(System),
     /// The program is at its snapshot point.
     Point,
-    /// The program has ended.
+    /// The run has ended.
     Ended,
 }
 
@@ -61,7 +61,7 @@ type Outcome = Result<SnapshotReport, SnapshotError>;
 #[derive(Debug, Default, Serialize)]
 struct Line {
     program: &'static str,
-    /// Seconds of a run, the median.
+    /// Seconds of an iteration in a run without snapshots and in one with, the medians of runs.
     without_s: f64,
     with_s: f64,
     /// The median of the ratios of pairs.
@@ -81,7 +81,7 @@ pub(crate) fn command() -> Command {
     let names = crate::BENCHES.iter().filter(|it| it.saved.is_some());
     let names: Vec<_> = names.map(|it| it.name).collect();
     Command::new(VERB)
-        .about("The Savina programs with a snapshot beside each run, and without, in pairs")
+        .about("The Savina programs with a snapshot in every second iteration, and without, in pairs of runs")
         .arg(
             Arg::new("program")
                 .action(ArgAction::Append)
@@ -96,6 +96,14 @@ pub(crate) fn command() -> Command {
                 .value_parser(value_parser!(u64).range(1..))
                 .help("Pairs of runs of each program that are counted"),
         )
+        .arg(
+            Arg::new("iterations")
+                .long("iterations")
+                .value_name("N")
+                .default_value("4")
+                .value_parser(value_parser!(u64).range(2..))
+                .help("Iterations of each run: every second one has a snapshot"),
+        )
 }
 
 /// Measures the programs, and prints a line for each. `sized` gives a program's run.
@@ -104,6 +112,7 @@ pub(crate) fn run(
     sized: impl Fn(&Bench) -> Result<Run, Failure>,
 ) -> Result<(), Failure> {
     let rounds = *matches.get_one::<u64>("rounds").expect("has a default");
+    let iterations = *matches.get_one::<u64>("iterations").expect("has a default");
     let chosen: Vec<&String> = matches.get_many("program").unwrap_or_default().collect();
     let json = matches.get_flag("json");
     let folder = tempfile::tempdir()?;
@@ -120,7 +129,7 @@ pub(crate) fn run(
         };
         let store = DirectoryStore::new(folder.path().join(bench.name));
         let journal = Journal::open(store, Settings::default())?;
-        let line = measure(bench, &sized(bench)?, types, &journal, rounds)?;
+        let line = measure(bench, &sized(bench)?, types, &journal, (rounds, iterations))?;
         let text = match json {
             true => serde_json::to_string(&line).map_err(io::Error::from)?,
             false => line.to_string(),
@@ -140,7 +149,7 @@ fn measure(
     run: &Run,
     types: SavedTypes,
     journal: &Journal,
-    rounds: u64,
+    (rounds, iterations): (u64, u64),
 ) -> Result<Line, Failure> {
     let mut pairs = Vec::new();
     let mut outcomes = Vec::new();
@@ -149,8 +158,8 @@ fn measure(
         let order = if round % 2 == 0 { [0, 1] } else { [1, 0] };
         for side in order {
             let journal = (side == 1).then_some(journal);
-            let (seconds, taken) = once(bench, run, types, journal)?;
-            times[side] = seconds;
+            let (seconds, taken) = whole_run(bench, run, types, (journal, iterations))?;
+            times[side] = seconds / iterations as f64;
             if round > 0 {
                 outcomes.extend(taken);
             }
@@ -162,47 +171,52 @@ fn measure(
     Ok(Line::of(bench.name, &pairs, &outcomes))
 }
 
-/// Runs a program once, with its snapshots into `journal`, or without any. Returns the seconds and
-/// the snapshots.
-fn once(
+/// Runs a program some times, every second time with its snapshots into `journal`, or without any.
+/// Returns the seconds and the snapshots.
+fn whole_run(
     bench: &Bench,
     run: &Run,
     types: SavedTypes,
-    journal: Option<&Journal>,
+    (journal, iterations): (Option<&Journal>, u64),
 ) -> Result<(f64, Vec<Outcome>), Failure> {
     let (events, received) = mpsc::channel();
-    let listener = journal.is_some().then(|| events.clone());
-    let mut run = run.clone();
-    run.snapshots = Some(Listed {
-        types,
-        listener: listener.clone(),
-    });
+    let of_iteration = |listener| {
+        let mut run = run.clone();
+        run.snapshots = Some(Listed { types, listener });
+        run
+    };
     thread::scope(|scope| {
         let taker = journal.map(|journal| scope.spawn(|| take(received, journal)));
-        listen(listener);
         let meter = Meter::start();
-        let ran = bench.run(&run);
+        let ran = (0..iterations).try_for_each(|iteration| {
+            let has_snapshot = journal.is_some() && iteration % 2 == 1;
+            let listener = has_snapshot.then(|| events.clone());
+            listen(listener.clone());
+            bench.run(&of_iteration(listener)).map(drop)
+        });
+        listen(None);
         // An error: the thread has panicked, and the join says so.
         let _told = events.send(Event::Ended);
         let outcomes = taker.map(|it| it.join());
         let seconds = meter.stop().wall.as_secs_f64();
-        listen(None);
         let outcomes = outcomes.transpose();
         let outcomes = outcomes.unwrap_or_else(|panicked| panic::resume_unwind(panicked));
-        ran.map(|_| (seconds, outcomes.unwrap_or_default()))
+        ran.map(|()| (seconds, outcomes.unwrap_or_default()))
     })
 }
 
-/// Takes a snapshot at each point of one run.
+/// Takes a snapshot at each point of a run.
 fn take(events: Receiver<Event>, journal: &Journal) -> Vec<Outcome> {
     let mut system = None;
     let mut outcomes = Vec::new();
     for event in events {
-        match (event, &system) {
-            (Event::Built(built), _) => system = Some(built),
-            (Event::Point, Some(system)) => outcomes.push(system.snapshot(journal)),
-            (Event::Point, None) => outcomes.push(Err(SnapshotError::NothingListed)),
-            (Event::Ended, _) => break,
+        match event {
+            Event::Built(built) => system = Some(built),
+            Event::Point => outcomes.push(match system.take() {
+                Some(system) => system.snapshot(journal),
+                None => Err(SnapshotError::NothingListed),
+            }),
+            Event::Ended => break,
         }
     }
     outcomes

@@ -31,6 +31,7 @@ mod guards;
 mod heaps;
 mod hello;
 mod idle;
+mod idle_snapshot;
 mod keyed;
 mod large;
 mod logmap;
@@ -88,6 +89,7 @@ pub const BENCHES: &[Bench] = &[
     fair_cost::FAIR_COST,
     hello::HELLO,
     idle::IDLE,
+    idle_snapshot::IDLE_SNAPSHOT,
     savina::FJTHRPUT,
     savina::CONCDICT,
     savina::CONCSLL,

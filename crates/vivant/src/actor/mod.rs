@@ -133,7 +133,7 @@ pub use options::{Guard, JoinGuard, Mailbox, Pool, Steps, Unawaited};
 pub use outgoing::OutgoingReferences;
 pub(crate) use outgoing::{OutgoingReference, TraceCoverage, known};
 pub(crate) use post::{Received, To, bury, post, post_by, post_or_bury, report};
-pub(crate) use recorder::{Recorder, WaitingPlace, record, set_recorder};
+pub(crate) use recorder::{Recorder, WaitingPlace, record, record_with, recorder, set_recorder};
 pub(crate) use reference::{AddressRef, Cached, CellRef, Dropped, count_back};
 pub(crate) use reference_word::CommitResult;
 pub(crate) use refusal::{DelayedMessage, Delivery, Next, Refusal};

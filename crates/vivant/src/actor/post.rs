@@ -5,7 +5,7 @@ use super::dead_letter::bury_letter;
 use super::envelope::{Envelope, Head};
 use super::header::Header;
 use super::observation::{Observation, Source, observed};
-use super::recorder::{WaitingPlace, record};
+use super::recorder::{WaitingPlace, record, record_waiting};
 use super::reference::{AddressRef, CellRef};
 use super::refusal::{DelayedMessage, Delivery, Next};
 use super::runnable::Runnable;
@@ -155,9 +155,7 @@ fn returned(to: To<'_>, envelope: Envelope, cause: Cause) -> Returned<'_> {
     let cell = to.cell();
     let is_news = match to.ended_in().filter(|_| cause == Cause::Ended) {
         Some(ended_in) if ended_in > sent_in => {
-            record(&to.system, |cut| {
-                cut.waits(&cell, WaitingPlace::Inbox, &envelope)
-            });
+            record_waiting(&cell, WaitingPlace::Inbox, &envelope);
             true
         }
         Some(_) => false,
@@ -166,9 +164,7 @@ fn returned(to: To<'_>, envelope: Envelope, cause: Cause) -> Returned<'_> {
             Worker::all_may_know_news();
             let is_newer = envelope.stamp() == now.stamp();
             if !is_newer && sent_in == now {
-                record(&to.system, |cut| {
-                    cut.waits(&cell, WaitingPlace::Queue, &envelope)
-                });
+                record_waiting(&cell, WaitingPlace::Queue, &envelope);
             }
             is_newer && sent_in != now
         }

@@ -4,12 +4,14 @@
 use super::class::StateRef;
 use super::envelope::Envelope;
 use super::header::Header;
+use super::reference::CellRef;
 use super::run_state::RunState;
 use super::shared::Shared;
 use super::signals::Signals;
 use super::table_entry::TableEntry;
 use crate::failures::{Caught, catch};
 use crate::sync::{Arc, Mutex, lock};
+use std::time::Duration;
 
 /// Where a message waits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -32,7 +34,13 @@ pub(crate) trait Recorder: Send + Sync {
     fn captured_run_state(&self, actor: &Header, run_state: &RunState);
 
     /// A message waits for `actor` in the cut. Those of one place are recorded in their order.
-    fn waits(&self, actor: &Header, place: WaitingPlace, message: &Envelope);
+    /// Returns the bytes of its content.
+    fn waits(&self, actor: &Header, place: WaitingPlace, message: &Envelope) -> usize;
+
+    /// For so long the holder of an actor has recorded messages with these bytes of content.
+    fn took(&self, actor: &Header, bytes: usize, took: Duration) {
+        let _ = (actor, bytes, took);
+    }
 
     /// User code panicked in one of these functions. The cut is void.
     fn panicked(&self, caught: Caught);
@@ -59,16 +67,37 @@ pub(crate) fn set_recorder(system: &Shared, recorder: Option<Arc<dyn Recorder>>)
     drop(before);
 }
 
-/// Calls `body` with the recorder of the cut, if there is one. A panic in it, of user code that
-/// encodes a value, makes the cut void.
+/// The recorder of the cut, if there is one.
+pub(crate) fn recorder(system: &Shared) -> Option<Arc<dyn Recorder>> {
+    let cut: &CutInProgress = system.extensions.part();
+    lock(&cut.0).clone()
+}
+
+/// Calls `body` with the recorder of the cut, if there is one.
 #[cold]
 pub(crate) fn record(system: &Shared, body: impl FnOnce(&dyn Recorder)) {
-    let cut: &CutInProgress = system.extensions.part();
-    let recorder = lock(&cut.0).clone();
-    if let Some(recorder) = recorder
-        && let Err(caught) = catch(|| body(&*recorder))
-    {
+    if let Some(recorder) = recorder(system) {
+        record_with(&*recorder, system, body);
+    }
+}
+
+/// Calls `body` with this recorder. A panic in it, of user code that encodes a value, makes the cut
+/// void.
+pub(crate) fn record_with<R: Default>(
+    recorder: &dyn Recorder,
+    system: &Shared,
+    body: impl FnOnce(&dyn Recorder) -> R,
+) -> R {
+    catch(|| body(recorder)).unwrap_or_else(|caught| {
         recorder.panicked(caught);
         system.passes.void();
-    }
+        R::default()
+    })
+}
+
+/// A message waits for `actor` in the cut, if there is one.
+pub(crate) fn record_waiting(actor: &CellRef, place: WaitingPlace, message: &Envelope) {
+    record(&actor.system, |cut| {
+        cut.waits(actor, place, message);
+    });
 }

@@ -12,7 +12,7 @@ pub struct SavedKind {
 }
 
 /// The form of a kind of message: one name may have several.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum SavedForm {
     /// The message of a behaviour.

@@ -106,10 +106,11 @@ impl Recorder for Records {
 
     fn captured_run_state(&self, _: &Header, _: &RunState) {}
 
-    fn waits(&self, actor: &Header, place: WaitingPlace, message: &Envelope) {
+    fn waits(&self, actor: &Header, place: WaitingPlace, message: &Envelope) -> usize {
         let amount = amount_of(message);
         let mut cut = self.0.lock().expect("no panic");
         cut.waiting.push((actor.id, place, amount));
+        0
     }
 
     fn is_signalled(&self, _: &Header, _: Signals) {}

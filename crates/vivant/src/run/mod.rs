@@ -24,6 +24,7 @@ mod joins_model;
 mod measure;
 mod monitor;
 mod offers;
+mod older_messages;
 mod pass;
 mod release;
 #[allow(

@@ -2,11 +2,13 @@
 
 use super::holder::Holder;
 use super::idle::Idle;
+use super::older_messages::{OlderMessages, record_older};
 use super::run_guard::RunGuard;
-use crate::actor::{CellRef, Envelope, Raised, RunState, Signals, StateRef, WaitingPlace, record};
+use crate::actor::{
+    CellRef, Envelope, Raised, RunState, Signals, StateRef, WaitingPlace, record, recorder,
+};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
-use crate::message::MessageRole;
 use crate::phase::{Parity, Pass, Stamp, Walk};
 
 impl RunGuard<'_> {
@@ -43,7 +45,7 @@ impl RunGuard<'_> {
             // Before the actor enters the next pass, so that it is recorded before the messages
             // behind it.
             let stamp = self.worker.stamp();
-            record_older(&self.actor.cell(), &mut message, place, stamp);
+            record_taken(&self.actor.cell(), &mut message, place, stamp);
         }
         message
     }
@@ -62,7 +64,7 @@ impl RunGuard<'_> {
         } else if message.stamp() == now.stamp() {
             self.worker.with_news_of(now, || refuse(message));
         } else {
-            record_older(&self.actor.cell(), &mut message, place, self.worker.stamp());
+            record_taken(&self.actor.cell(), &mut message, place, self.worker.stamp());
             refuse(message);
         }
     }
@@ -133,33 +135,23 @@ fn enter(actor: &mut impl Holder, pass: Pass) {
 /// L4: records the older messages and signals that wait for an actor.
 fn record_mailbox(actor: &mut impl Holder, cell: &CellRef, stamp: Stamp, parity: Parity) {
     actor.refill_backlog();
+    let mut older = OlderMessages::of(cell, stamp);
     let run_state = actor.run_state();
     if let Some(cold) = &mut run_state.cold {
-        cold.deferred
-            .each(|message| record_older(cell, message, WaitingPlace::Deferred, stamp));
+        (cold.deferred).each(|message| older.record(WaitingPlace::Deferred, message));
     }
     if let Some(queue) = cell.bounded_queue() {
-        queue.each_waiting(|message| record_older(cell, message, WaitingPlace::Queue, stamp));
+        queue.each_waiting(|message| older.record(WaitingPlace::Queue, message));
     }
-    run_state
-        .backlog
-        .each_envelope(|message| record_older(cell, message, WaitingPlace::Inbox, stamp));
+    (run_state.backlog).each_envelope(|message| older.record(WaitingPlace::Inbox, message));
+    older.end();
     record_signals(cell, cell.signals.move_to(parity));
 }
 
-/// L4: records a message that was not sent in the phase of `stamp`, which is that of the system.
-fn record_older(actor: &CellRef, message: &mut Envelope, place: WaitingPlace, stamp: Stamp) {
-    if message.stamp() == stamp {
-        return;
-    }
-    #[cfg(test)]
-    if place == WaitingPlace::Deferred && is_planted(InjectedFault::DeferredUnrecorded) {
-        return;
-    }
-    // A ticket stands for a message that is recorded itself.
-    if message.kind().role != MessageRole::Ticket {
-        record(&actor.system, |cut| cut.waits(actor, place, message));
-    }
+/// L4: records a message that was taken out, and gives it the stamp of this code.
+fn record_taken(actor: &CellRef, message: &mut Envelope, place: WaitingPlace, stamp: Stamp) {
+    let recorder = recorder(&actor.system);
+    let _bytes = record_older(recorder.as_deref(), actor, place, message);
     message.set_stamp(stamp);
 }
 

@@ -244,7 +244,8 @@ fn a_report_counts_the_actors_of_each_kind() {
     coordinator.begin(system, recorder.clone());
     while !matches!(coordinator.step(system), Step::Complete(_)) {}
     let _records = recorder.drain().expect("it is saved");
-    let types = recorder.complete(system.numbers()).system.types;
+    let completed = recorder.complete(system.numbers());
+    let types = completed.expect("all of it is saved").system.types;
     let number = |saved_as| super::census::sum(&types, saved_as);
     let numbers = [SavedAs::State, SavedAs::Start, SavedAs::Nothing].map(number);
     assert_eq!(numbers, [1, 0, 2]);

@@ -3,7 +3,7 @@
 
 use super::file::{read, record_kinds};
 use super::memory_store::MemoryStore;
-use super::message_record::WaitingKind;
+use super::message_record::{MessageRecord, WaitingKind};
 use super::{NotRead, NotRestored, RestoreError, RestoredActors};
 use crate::oracle::Dice;
 use crate::prelude::*;
@@ -142,11 +142,11 @@ fn other_metadata_are_no_panic() {
         let _error = restored(&image_of(&metadata[..byte], &records)).err();
     }
     let mut newer = metadata;
-    newer[0] = 2;
+    newer[0] = 3;
     let error = restored(&image_of(&newer, &records)).err();
     let error = error.expect("there is no such version");
     let is_newer =
-        |error: &RestoreError| matches!(error, RestoreError::NotRead(NotRead::OtherVersion(2)));
+        |error: &RestoreError| matches!(error, RestoreError::NotRead(NotRead::OtherVersion(3)));
     assert!(is_newer(&error), "{error}");
 }
 
@@ -154,9 +154,9 @@ fn other_metadata_are_no_panic() {
 #[test]
 fn other_records_are_an_error() {
     let (metadata, records) = tree();
-    let [system, shapes, actor, _, _, shared] = record_kinds();
+    let [system, shapes, actor, _, _, shared, kinds] = record_kinds();
     let at = |kind: u16| records.iter().position(|it| it.kind == kind);
-    for kind in [system, shapes, shared] {
+    for kind in [system, shapes, shared, kinds] {
         let mut without = records.clone();
         let mut record = without.remove(at(kind).expect("there is one"));
         let error = restored(&image_of(&metadata, &without)).err();
@@ -198,10 +198,9 @@ fn a_message_of_another_actor_is_an_error() {
     let (_, mut content) = read(&image_of(&metadata, &records)).expect("it is whole");
     let leaf = content.actors.iter().find(|it| it.class == "tree::Leaf");
     let leaf = leaf.expect("there is one").id;
-    let message = content.waiting.iter_mut().find(
-        |it| matches!(&it.kind, WaitingKind::Message(kind) if kind.name == "tree::Node::hears"),
-    );
-    message.expect("one waits").actor = leaf;
+    let is_hears = |it: &MessageRecord| matches!(content.kind(it), WaitingKind::Message(kind) if kind.name == "tree::Node::hears");
+    let at = content.waiting.iter().position(is_hears);
+    content.waiting[at.expect("one waits")].actor = leaf;
     let simulation = Simulation::with(1, Faults::none(), builder());
     let kinds = super::SavedProgram::of(simulation.system().shared()).expect("it was set");
     let error = super::restore::restore(simulation.system().shared(), &content, &kinds).err();

@@ -2,7 +2,8 @@
 
 use super::census::ActorsOfType;
 use super::ended::EndedRecord;
-use super::message_record::{Encoded, MessageRecord, NameOfValue};
+use super::message_kinds::{MessageKindsRecord, Renumbered};
+use super::message_record::{Encoded, MessageData, MessageRecord, NameOfValue};
 use super::monitors::MonitorsRecord;
 use super::tables::TablesRecord;
 use crate::actor::WaitingPlace;
@@ -18,6 +19,8 @@ pub(crate) struct Image {
     pub(super) system: SystemRecord,
     /// Of all encoded values.
     pub(super) shapes: Shapes,
+    /// Of all messages. Sorted, each once.
+    pub(super) kinds: MessageKindsRecord,
     /// By their numbers.
     pub(super) actors: Vec<ActorRecord>,
     /// By actor; those of one actor in the order in which it would have taken them out.
@@ -36,13 +39,12 @@ pub(super) struct SharedRecord {
     pub(super) ended: Vec<EndedRecord>,
 }
 
-/// What a cut contains of an actor or a mailbox, as it is recorded.
-#[derive(Debug)]
-pub(super) enum Record {
-    Actor(ActorRecord),
-    Waiting(WaitingRecord),
-    /// A step that a behaviour has to run yet.
-    Step(MessageRecord),
+/// What a cut contains of actors and mailboxes, in any order.
+#[derive(Debug, Default)]
+pub(super) struct Records {
+    pub(super) actors: Vec<ActorRecord>,
+    pub(super) waiting: Vec<WaitingRecord>,
+    pub(super) steps: Vec<MessageRecord>,
 }
 
 /// What a system has besides its actors.
@@ -119,13 +121,14 @@ pub(super) struct StartRecord {
     pub(super) args: Encoded,
 }
 
-/// One waiting message, with its place in the order of the mailbox.
+/// Messages that wait at one place of a mailbox, in their order.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct WaitingRecord {
+    pub(super) actor: u64,
     pub(super) place: WaitingPlace,
-    /// Grows with the messages of one place.
+    /// Grows with the records of one place.
     pub(super) ordinal: u64,
-    pub(super) message: MessageRecord,
+    pub(super) messages: Vec<MessageData>,
 }
 
 impl Image {
@@ -134,37 +137,55 @@ impl Image {
         self.system.types
     }
 
-    /// The image of these records, which may come in any order.
+    /// The image of these records. The table of kinds may be in any order, and have an entry twice.
     pub(super) fn of(
         system: SystemRecord,
         shapes: Shapes,
+        kinds: MessageKindsRecord,
         shared: SharedRecord,
-        records: Vec<Record>,
+        records: Records,
     ) -> Image {
-        let (mut actors, mut waiting, mut steps) = (Vec::new(), Vec::new(), Vec::new());
-        for record in records {
-            match record {
-                Record::Actor(actor) => actors.push(actor),
-                Record::Waiting(message) => waiting.push(message),
-                Record::Step(step) => steps.push(step),
-            }
-        }
+        let Records {
+            mut actors,
+            mut waiting,
+            mut steps,
+        } = records;
         actors.sort_by_key(|actor| actor.id);
         steps.sort_by_key(|step| step.actor);
-        waiting.sort_by_key(|it| (it.message.actor, it.place, it.ordinal));
-        #[cfg(test)]
-        if is_planted(InjectedFault::OrderForgotten) {
-            waiting.reverse();
-        }
-        let waiting = waiting.into_iter().map(|it| it.message).collect();
-        Image {
+        waiting.sort_by_key(|it| (it.actor, it.place, it.ordinal));
+        let waiting = waiting.into_iter().flat_map(|record| {
+            let actor = record.actor;
+            let messages = record.messages.into_iter();
+            messages.map(move |message| MessageRecord { actor, message })
+        });
+        let mut image = Image {
             system,
             shapes,
+            kinds: MessageKindsRecord::default(),
             actors,
-            waiting,
+            waiting: waiting.collect(),
             steps,
             shared,
+        };
+        #[cfg(test)]
+        if is_planted(InjectedFault::OrderForgotten) {
+            image.waiting.reverse();
         }
+        let renumbered = Renumbered::of(kinds);
+        image.messages_mut().for_each(|it| renumbered.renumber(it));
+        image.kinds = renumbered.kinds;
+        image
+    }
+
+    fn messages_mut(&mut self) -> impl Iterator<Item = &mut MessageRecord> {
+        let SharedRecord {
+            tables, monitors, ..
+        } = &mut self.shared;
+        let alarms = tables.alarms.iter_mut().map(|alarm| &mut alarm.message);
+        let watches = monitors.watches.iter_mut();
+        let waiting = self.waiting.iter_mut();
+        let steps = self.steps.iter_mut();
+        waiting.chain(steps).chain(alarms).chain(watches)
     }
 }
 
@@ -222,9 +243,10 @@ saved_struct!(StartRecord as "vivant::StartRecord" {
 });
 
 saved_struct!(WaitingRecord as "vivant::WaitingRecord" {
-    0 place: WaitingPlace,
-    1 ordinal: u64,
-    2 message: MessageRecord,
+    0 actor: u64,
+    1 place: WaitingPlace,
+    2 ordinal: u64,
+    3 messages: Vec<MessageData>,
 });
 
 saved_enum!(WaitingPlace as "vivant::WaitingPlace" {
@@ -234,6 +256,8 @@ saved_enum!(WaitingPlace as "vivant::WaitingPlace" {
 });
 
 #[cfg(test)]
+use super::message_record::WaitingKind;
+#[cfg(test)]
 impl Image {
     /// The number of open promises.
     pub(super) fn promises(&self) -> usize {
@@ -242,10 +266,14 @@ impl Image {
 
     /// The number of values that are on their way.
     pub(super) fn arrivals(&self) -> usize {
-        let is_arrival = |kind: &super::message_record::WaitingKind| {
-            matches!(kind, super::message_record::WaitingKind::Arrival(_))
-        };
         let waiting = self.waiting.iter();
-        waiting.filter(|message| is_arrival(&message.kind)).count()
+        let arrivals = waiting.filter(|it| it.message.promise.is_some());
+        arrivals.count()
+    }
+
+    /// The kind of a message.
+    pub(super) fn kind(&self, record: &MessageRecord) -> &WaitingKind {
+        let kind = self.kinds.of(&record.message);
+        &kind.expect("it is in the table").what
     }
 }

@@ -3,39 +3,49 @@
 use crate::api::{SavedForm, ValueName, ValueOf};
 use crate::interned::Place;
 use crate::saving::{saved_enum, saved_struct};
-use vivant_codec::ShapeId;
+use vivant_codec::{Encoder, Saved, ShapeId};
 
-/// A message that waits, or that an alarm sends.
+/// A message, and the actor that gets it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct MessageRecord {
     pub(super) actor: u64,
-    pub(super) kind: WaitingKind,
-    /// Where it was made.
+    pub(super) message: MessageData,
+}
+
+/// A message as data.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct MessageData {
+    /// Its number in the image's table of kinds.
+    pub(super) kind: u32,
+    /// The open promise of the actor to which it brings a value.
+    pub(super) promise: Option<u64>,
+    pub(super) bytes: Vec<u8>,
+}
+
+/// What many messages have in common: an entry of the image's table of kinds.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct MessageKindRecord {
+    pub(super) what: WaitingKind,
+    /// Where they were made.
     pub(super) made: Place,
-    pub(super) content: Encoded,
+    /// Of their content.
+    pub(super) shape: ShapeId,
 }
 
 /// What a waiting message is.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum WaitingKind {
     Message(KindRecord),
-    /// It brings a value to an open promise of the actor.
-    Arrival(ArrivalRecord),
+    /// It brings such a value to an open promise of the actor.
+    Arrival(NameOfValue),
 }
 
 /// A kind of message.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct KindRecord {
     pub(super) form: SavedForm,
     /// Stable name of the behaviour or start.
     pub(super) name: String,
-}
-
-/// The promise to which a message brings a value.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct ArrivalRecord {
-    pub(super) promise: u64,
-    pub(super) value: NameOfValue,
 }
 
 /// A value, and its shape in the table of the image.
@@ -48,26 +58,43 @@ pub(super) struct Encoded {
 /// The name of a type of values.
 pub(super) type NameOfValue = ValueName<String>;
 
+impl MessageData {
+    /// Appends a message of these parts, as it is saved.
+    pub(super) fn append(kind: u32, promise: Option<u64>, content: &[u8], bytes: &mut Vec<u8>) {
+        let mut out = Encoder::new().append_to(std::mem::take(bytes));
+        kind.save(&mut out);
+        promise.save(&mut out);
+        out.elements(content.len(), |out| u8::save_all(content, out));
+        // Numbers and bytes can be saved.
+        *bytes = out.finish().unwrap_or_default();
+    }
+}
+
 saved_struct!(MessageRecord as "vivant::MessageRecord" {
     0 actor: u64,
-    1 kind: WaitingKind,
-    2 made: Place,
-    3 content: Encoded,
+    1 message: MessageData,
+});
+
+saved_struct!(MessageData as "vivant::MessageData" {
+    0 kind: u32,
+    1 promise: Option<u64>,
+    2 bytes: Vec<u8>,
+});
+
+saved_struct!(MessageKindRecord as "vivant::MessageKindRecord" {
+    0 what: WaitingKind,
+    1 made: Place,
+    2 shape: ShapeId,
 });
 
 saved_enum!(WaitingKind as "vivant::WaitingKind" {
     0 Message { 0: KindRecord },
-    1 Arrival { 0: ArrivalRecord },
+    1 Arrival { 0: NameOfValue },
 });
 
 saved_struct!(KindRecord as "vivant::KindRecord" {
     0 form: SavedForm,
     1 name: String,
-});
-
-saved_struct!(ArrivalRecord as "vivant::ArrivalRecord" {
-    0 promise: u64,
-    1 value: NameOfValue,
 });
 
 saved_struct!(NameOfValue as "vivant::NameOfValue" {

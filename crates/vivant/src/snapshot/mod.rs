@@ -1,7 +1,7 @@
 //! Images of a system: what a consistent cut contains, as data in a store, and a system made of it.
 //! The README beside this file says how, and describes the format.
 //!
-//! - [`image`]: the records; [`message_record`], [`tables`], [`alarms`], [`monitors`], [`ended`]:
+//! - [`image`]: the records; [`message_record`], [`message_kinds`], [`tables`], [`alarms`], [`monitors`], [`ended`]:
 //!   parts of them.
 //! - [`census`]: the actors of a cut by type.
 //! - [`promises`]: the promises of a restored system.
@@ -36,6 +36,7 @@ mod intervals;
 mod limits_tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod memory_store;
+mod message_kinds;
 mod message_record;
 mod monitors;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]

@@ -2,7 +2,9 @@
 //! behind the messages that came before the stop.
 
 use super::ended::EndedRecord;
-use super::message_record::{Encoded, KindRecord, MessageRecord, WaitingKind};
+use super::message_record::{
+    KindRecord, MessageData, MessageKindRecord, MessageRecord, WaitingKind,
+};
 use super::not_restored::NotRestored;
 use super::restore::restore;
 use super::taking::{goes_on_at_every_step, restored, simulated, take_now};
@@ -13,7 +15,7 @@ use crate::interned::Place;
 use crate::prelude::*;
 use crate::simulation::Simulation;
 use crate::sync::Arc;
-use vivant_codec::{Saved, ShapeId};
+use vivant_codec::Saved;
 
 /// Fails, or ends in peace, with a link to others.
 #[derive(Actor)]
@@ -183,10 +185,19 @@ fn a_watch_of_no_actor_is_an_error() {
     let living = image.actors[0].id;
     let shape = <Resolver<StopReason> as Saved<'static>>::SHAPE;
     let shape = image.shapes.add(shape).expect("it is there");
-    image.shared.monitors.watches = [living, id].map(|id| watch(id, shape)).into();
+    let kind = image.kinds.kinds.len() as u32;
+    image.kinds.kinds.push(MessageKindRecord {
+        what: WaitingKind::Message(KindRecord {
+            form: SavedForm::Runtime,
+            name: "watch".to_owned(),
+        }),
+        made: Place::caller(),
+        shape,
+    });
+    image.shared.monitors.watches = [living, id].map(|id| watch(id, kind)).into();
     let (simulation, _actors) = restored(&image, 2, &kinds());
     simulation.run();
-    image.shared.monitors.watches.push(watch(id + 1, shape));
+    image.shared.monitors.watches.push(watch(id + 1, kind));
     let refused = restore(simulated(&kinds(), 3).system().shared(), &image, &kinds());
     let error = refused.err().expect("no actor has had this number");
     assert!(
@@ -195,16 +206,12 @@ fn a_watch_of_no_actor_is_an_error() {
     );
 }
 
-fn watch(actor: u64, shape: ShapeId) -> MessageRecord {
+fn watch(actor: u64, kind: u32) -> MessageRecord {
     MessageRecord {
         actor,
-        kind: WaitingKind::Message(KindRecord {
-            form: SavedForm::Runtime,
-            name: "watch".to_owned(),
-        }),
-        made: Place::caller(),
-        content: Encoded {
-            shape,
+        message: MessageData {
+            kind,
+            promise: None,
             // No promise.
             bytes: vec![0],
         },

@@ -21,6 +21,13 @@ pub enum NotRestored {
         /// Its form and its name.
         kind: String,
     },
+    /// A message has a number that the image's table of kinds lacks.
+    NoNumber {
+        /// Path of the actor for which it waits.
+        actor: String,
+        /// The number.
+        number: u32,
+    },
     /// A message or an entry of a table is for an actor that the image does not have; its number.
     NoActor(u64),
     /// A name leads to an actor as another type than the program lists for it.
@@ -55,8 +62,12 @@ impl fmt::Display for NotRestored {
             ),
             NotRestored::NoKind { actor, kind } => write!(
                 f,
-                "{kind} waits for {actor}, of which the program does not have such messages any more; take the image with a program \
-                 that has it, or give the behaviour its name back"
+                "{kind} waits for {actor}, of which the program does not have such messages any more; take the image \
+                 with a program that has it, or give the behaviour its name back"
+            ),
+            NotRestored::NoNumber { actor, number } => write!(
+                f,
+                "a message for {actor} is of the kind {number}, which the image lacks; restore an older image"
             ),
             NotRestored::NoActor(actor) => write!(
                 f,

@@ -2,7 +2,7 @@
 
 use super::by_id::Actors;
 use super::image::{ActorRecord, AskedRecord, Image, PromiseRecord};
-use super::message_record::{ArrivalRecord, MessageRecord, NameOfValue};
+use super::message_record::{MessageData, NameOfValue, WaitingKind};
 use super::not_restored::NotRestored;
 use super::values::Values;
 use crate::actor::{AddressRef, AskError, Envelope, Undelivered};
@@ -83,9 +83,14 @@ impl OpenPromises {
             let sink = StoredSink {
                 kind: &promise.sink,
                 name: &promise.value.behaviour,
-                content: values.stored(&promise.content),
+                content: values.stored(promise.content.shape, &promise.content.bytes),
                 values: arrived
-                    .map(|joined| (joined.at, values.stored(&joined.value)))
+                    .map(|joined| {
+                        (
+                            joined.at,
+                            values.stored(joined.value.shape, &joined.value.bytes),
+                        )
+                    })
                     .collect(),
                 owner,
                 continuation: &|name| values.kinds.values().continuation(name),
@@ -117,18 +122,25 @@ impl OpenPromises {
     pub(super) fn arrival(
         &self,
         to: &AddressRef,
-        arrival: &ArrivalRecord,
-        record: &MessageRecord,
+        named: Named,
+        message: &MessageData,
         values: &Values<'_>,
     ) -> Result<Option<Envelope>, NotRestored> {
-        let Some(resolver) = self.resolver((record.actor, arrival.promise)) else {
+        let kind = values.kind(to, message)?;
+        let WaitingKind::Arrival(name) = &kind.what else {
+            return Err(NotRestored::NoKind {
+                actor: to.path(),
+                kind: "a message that is no value, for a promise".to_owned(),
+            });
+        };
+        let Some(resolver) = self.resolver(named) else {
             return Ok(None);
         };
-        let value = value_type(to, &arrival.value, values.kinds)?;
-        let loaded = value.load_arrival(resolver, &values.stored(&record.content));
+        let value = value_type(to, name, values.kinds)?;
+        let loaded = value.load_arrival(resolver, &values.stored(kind.shape, &message.bytes));
         let loaded = loaded.map_err(|error| NotRestored::Value {
             actor: to.path(),
-            what: format!("the value of its promise {}", arrival.promise),
+            what: format!("the value of its promise {}", named.1),
             error,
         })?;
         Ok(loaded.map(|(_, message)| message))

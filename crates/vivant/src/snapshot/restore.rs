@@ -3,7 +3,6 @@
 use super::by_id::{Actors, ById};
 use super::ended::EndedActors;
 use super::image::{ActorRecord, Content, Image, SharedRecord};
-use super::message_record::WaitingKind;
 use super::monitors::MonitorsRecord;
 use super::not_restored::NotRestored;
 use super::paths::path_of;
@@ -69,6 +68,7 @@ fn fill(
     let values = Values {
         kinds,
         comparison: &Comparison::new(&image.shapes),
+        message_kinds: &image.kinds,
         contexts: &contexts,
     };
     promises.open(image, actors, kinds)?;
@@ -87,16 +87,19 @@ fn fill(
     for record in &image.steps {
         let to = actors.get(&record.actor);
         let to = to.ok_or(NotRestored::NoActor(record.actor))?;
-        let step = values.message(to, record)?;
+        let step = values.message(to, &record.message)?;
         held.actor(record.actor)?.set_step(step);
     }
     let refused = restore_monitors(monitors, &mut held, &by_id, &values)?;
     for record in &image.waiting {
         let to = actors.get(&record.actor);
         let to = to.ok_or(NotRestored::NoActor(record.actor))?;
-        let message = match &record.kind {
-            WaitingKind::Message(_) => Some(values.message(to, record)?),
-            WaitingKind::Arrival(arrival) => promises.arrival(to, arrival, record, &values)?,
+        let message = match record.message.promise {
+            None => Some(values.message(to, &record.message)?),
+            Some(promise) => {
+                let named = (record.actor, promise);
+                promises.arrival(to, named, &record.message, &values)?
+            }
         };
         messages.extend(message.map(|message| (to, message)));
     }
@@ -188,7 +191,7 @@ fn restore_monitors(
     for record in &monitors.watches {
         let id = record.actor;
         let watched = by_id.actor(id).ok_or(NotRestored::NoActor(id))?;
-        let watch = values.message(&watched, record)?;
+        let watch = values.message(&watched, &record.message)?;
         match held.actor(id) {
             Ok(idle) => idle.add_watch(watch),
             Err(_) => refused.push((watch, watched.cell())),

@@ -111,7 +111,7 @@ fn restored_alarm<'r>(
     values: &Values<'r>,
     by_id: &ById,
 ) -> Result<Alarm<DelayedMessage>, NotRestored> {
-    let envelope = values.message(to, &record.message)?;
+    let envelope = values.message(to, &record.message.message)?;
     let send = |message| Alarm::Once(Action::Send(message));
     Ok(match record.repeats {
         Repeats::Once => send(DelayedMessage::Strong(Delivery {

@@ -2,7 +2,7 @@
 //! wait for, and names that a thread outside registers and removes.
 
 use super::image::Image;
-use super::message_record::WaitingKind;
+use super::message_record::{MessageRecord, WaitingKind};
 use super::taking::{recorder, restored};
 use crate::Timer;
 use crate::api::SavedKinds;
@@ -122,8 +122,8 @@ fn check(image: &Image, kinds: &Arc<SavedKinds>) {
         let alarms = image.shared.tables.alarms.iter();
         let alarms = alarms.filter(|alarm| alarm.message.actor == actor.id);
         let waiting = image.waiting.iter();
-        let is_ring = |kind: &WaitingKind| matches!(kind, WaitingKind::Message(kind) if kind.name.ends_with("ring"));
-        let rings = waiting.filter(|it| it.actor == actor.id && is_ring(&it.kind));
+        let is_ring = |it: &MessageRecord| matches!(image.kind(it), WaitingKind::Message(kind) if kind.name.ends_with("ring"));
+        let rings = waiting.filter(|it| it.actor == actor.id && is_ring(it));
         let tokens = (alarms.count(), rings.count());
         assert_eq!(tokens.0 + tokens.1, 1, "{tokens:?} of {}", actor.id);
     }

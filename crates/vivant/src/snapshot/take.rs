@@ -63,8 +63,10 @@ pub(crate) fn take(
     let Completed {
         system: record,
         shapes,
+        kinds,
         shared,
         census,
+        ..
     } = written.completed;
     let header = Header::new(
         system.config.name.clone(),
@@ -73,7 +75,9 @@ pub(crate) fn take(
         &record.types,
         census.messages,
     );
-    let published = written.file.publish(&header, &record, shapes, &shared)?;
+    let published = written
+        .file
+        .publish(&header, &record, shapes, &kinds, &shared)?;
     let took = Duration::from_nanos(system.oracle.now_ns().saturating_sub(began_ns));
     Ok(SnapshotReport::new(
         published,
@@ -139,7 +143,8 @@ fn write_cut(
     if system.is_closing() {
         return Err(SnapshotError::ShutDown);
     }
-    let completed = recorder.complete(system.numbers());
+    let mut completed = recorder.complete(system.numbers())?;
+    file.append(std::mem::take(&mut completed.records))?;
     let phase = coordinator.phase();
     Ok(Some(Written {
         file,

@@ -1,7 +1,8 @@
 //! [`Values`]: loads the values of an image.
 
 use super::image::StartRecord;
-use super::message_record::{Encoded, MessageRecord, WaitingKind};
+use super::message_kinds::MessageKindsRecord;
+use super::message_record::{Encoded, KindRecord, MessageData, MessageKindRecord, WaitingKind};
 use super::not_restored::NotRestored;
 use crate::actor::{AddressRef, Envelope, SavedClass, StateRef};
 use crate::api::{SavedForm, SavedKinds, Stored};
@@ -13,6 +14,7 @@ use vivant_codec::{Comparison, Decoder, LoadError, ShapeId};
 pub(super) struct Values<'i> {
     pub(super) kinds: &'i Arc<SavedKinds>,
     pub(super) comparison: &'i Comparison<'i>,
+    pub(super) message_kinds: &'i MessageKindsRecord,
     pub(super) contexts: &'i [&'i dyn Any],
 }
 
@@ -30,7 +32,7 @@ impl<'i> Values<'i> {
         };
         let loaded = {
             let into: &mut StateRef<'_> = &mut idle.state();
-            self.load(state, |input, stored| {
+            self.load((state.shape, &state.bytes), |input, stored| {
                 (functions.load)(into, input, Some(stored))
             })
         };
@@ -47,19 +49,39 @@ impl<'i> Values<'i> {
         to: &AddressRef,
         start: &'i StartRecord,
     ) -> Result<Envelope, NotRestored> {
-        let (form, made) = (SavedForm::Start, Place::caller());
-        self.content(to, form, &start.name, made, &start.args)
+        let form = SavedForm::Start;
+        self.content(
+            to,
+            (form, &start.name),
+            Place::caller(),
+            (start.args.shape, &start.args.bytes),
+        )
+    }
+
+    /// The kind of a message for this actor.
+    pub(super) fn kind(
+        &self,
+        to: &AddressRef,
+        message: &MessageData,
+    ) -> Result<&'i MessageKindRecord, NotRestored> {
+        let kind = self.message_kinds.of(message);
+        kind.ok_or_else(|| NotRestored::NoNumber {
+            actor: to.path(),
+            number: message.kind,
+        })
     }
 
     /// A message for this actor. Not an arrival.
     pub(super) fn message(
         &self,
         to: &AddressRef,
-        record: &'i MessageRecord,
+        message: &'i MessageData,
     ) -> Result<Envelope, NotRestored> {
-        match &record.kind {
-            WaitingKind::Message(kind) => {
-                self.content(to, kind.form, &kind.name, record.made, &record.content)
+        let kind = self.kind(to, message)?;
+        match &kind.what {
+            WaitingKind::Message(KindRecord { form, name }) => {
+                let content = (kind.shape, &message.bytes[..]);
+                self.content(to, (*form, name), kind.made, content)
             }
             WaitingKind::Arrival(_) => Err(NotRestored::NoKind {
                 actor: to.path(),
@@ -69,10 +91,10 @@ impl<'i> Values<'i> {
     }
 
     /// A value of a promise, to be loaded.
-    pub(super) fn stored(&self, value: &'i Encoded) -> Stored<'i> {
+    pub(super) fn stored<'s>(&'s self, shape: ShapeId, bytes: &'s [u8]) -> Stored<'s> {
         Stored {
-            bytes: &value.bytes,
-            shape: (self.comparison, value.shape),
+            bytes,
+            shape: (self.comparison, shape),
             contexts: self.contexts,
         }
     }
@@ -80,10 +102,9 @@ impl<'i> Values<'i> {
     fn content(
         &self,
         to: &AddressRef,
-        form: SavedForm,
-        name: &str,
+        (form, name): (SavedForm, &str),
         made: Place,
-        content: &'i Encoded,
+        content: (ShapeId, &'i [u8]),
     ) -> Result<Envelope, NotRestored> {
         let kind = || format!("the {form} {name}");
         let table = self.kinds.kind_of((to.class.type_id)(), form, name);
@@ -104,11 +125,11 @@ impl<'i> Values<'i> {
 
     fn load<T>(
         &self,
-        value: &'i Encoded,
+        (shape, bytes): (ShapeId, &'i [u8]),
         load: impl FnOnce(&mut Decoder<'_, 'i>, (&'i Comparison<'i>, ShapeId)) -> Result<T, LoadError>,
     ) -> Result<T, LoadError> {
-        let mut input = Decoder::new(&value.bytes).with_contexts(self.contexts);
-        let loaded = load(&mut input, (self.comparison, value.shape))?;
+        let mut input = Decoder::new(bytes).with_contexts(self.contexts);
+        let loaded = load(&mut input, (self.comparison, shape))?;
         input.finish().map(|()| loaded)
     }
 }

@@ -167,7 +167,7 @@ impl Recorder for Log {
         self.add(Event::Life(actor.id, life));
     }
 
-    fn waits(&self, actor: &Header, _: WaitingPlace, message: &Envelope) {
+    fn waits(&self, actor: &Header, _: WaitingPlace, message: &Envelope) -> usize {
         let plain = message
             .args_of::<doer_messages::Plain<Doer>>()
             .map(|(a,)| *a);
@@ -176,6 +176,7 @@ impl Recorder for Log {
             .map(|(a,)| *a);
         let bounded = keeps_latest::amount(message).or(keeps_latest_two::amount(message));
         self.add(Event::Waits(actor.id, plain.or(gated).or(bounded)));
+        0
     }
 
     fn is_signalled(&self, actor: &Header, _: Signals) {

@@ -11,7 +11,9 @@ impl Recorder for Panics {
 
     fn captured_run_state(&self, _: &Header, _: &RunState) {}
 
-    fn waits(&self, _: &Header, _: WaitingPlace, _: &Envelope) {}
+    fn waits(&self, _: &Header, _: WaitingPlace, _: &Envelope) -> usize {
+        0
+    }
 
     fn is_signalled(&self, _: &Header, _: Signals) {}
 

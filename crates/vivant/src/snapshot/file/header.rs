@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use vivant_codec::{LoadError, SaveError, from_bytes, to_bytes};
 
 /// The version of the format.
-pub(super) const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 2;
 
 /// What is known of an image before its records are read. The version comes first: what follows
 /// depends on it.

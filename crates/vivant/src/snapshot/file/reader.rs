@@ -1,6 +1,6 @@
 //! Reading an image.
 
-use super::super::image::{Image, Record};
+use super::super::image::{Image, Records};
 use super::header::{FORMAT, Header};
 use super::record_kind::RecordKind;
 use super::shapes_record::ShapesRecord;
@@ -31,7 +31,8 @@ pub enum NotRead {
         /// The number of the kind.
         kind: u16,
     },
-    /// The image has not one record of the system, one of shapes, and one of what is shared.
+    /// The image has not one record of the system, one of shapes, one of kinds of messages, and one
+    /// of what is shared.
     NotOnce(&'static str),
 }
 
@@ -39,7 +40,8 @@ pub enum NotRead {
 pub(crate) fn read(image: &vivant_journal::Image) -> Result<(Header, Image), NotRead> {
     let header = Header::decode(image.metadata()).map_err(NotRead::NotASnapshot)?;
     let header = header.map_err(NotRead::OtherVersion)?;
-    let (mut system, mut shapes, mut shared, mut records) = (None, None, None, Vec::new());
+    let (mut system, mut shapes, mut kinds, mut shared) = (None, None, None, None);
+    let mut records = Records::default();
     for record in image.reader().values() {
         let record = record?;
         let (id, value) = (record.id, &record.value[..]);
@@ -58,15 +60,13 @@ pub(crate) fn read(image: &vivant_journal::Image) -> Result<(Header, Image), Not
                 let before = shared.replace(from_bytes(value).map_err(wrong)?);
                 once(before.is_none(), "what is shared")?;
             }
-            Some(RecordKind::Step) => {
-                records.push(Record::Step(from_bytes(value).map_err(wrong)?));
+            Some(RecordKind::Kinds) => {
+                let before = kinds.replace(from_bytes(value).map_err(wrong)?);
+                once(before.is_none(), "kinds of messages")?;
             }
-            Some(RecordKind::Actor) => {
-                records.push(Record::Actor(from_bytes(value).map_err(wrong)?));
-            }
-            Some(RecordKind::Waiting) => {
-                records.push(Record::Waiting(from_bytes(value).map_err(wrong)?));
-            }
+            Some(RecordKind::Step) => records.steps.push(from_bytes(value).map_err(wrong)?),
+            Some(RecordKind::Actor) => records.actors.push(from_bytes(value).map_err(wrong)?),
+            Some(RecordKind::Waiting) => records.waiting.push(from_bytes(value).map_err(wrong)?),
             None => {
                 let kind = record.kind;
                 return Err(NotRead::NoKind { id, kind });
@@ -75,8 +75,9 @@ pub(crate) fn read(image: &vivant_journal::Image) -> Result<(Header, Image), Not
     }
     let system = system.ok_or(NotRead::NotOnce("the system"))?;
     let shapes = shapes.ok_or(NotRead::NotOnce("shapes"))?;
+    let kinds = kinds.ok_or(NotRead::NotOnce("kinds of messages"))?;
     let shared = shared.ok_or(NotRead::NotOnce("what is shared"))?;
-    Ok((header, Image::of(system, shapes, shared, records)))
+    Ok((header, Image::of(system, shapes, kinds, shared, records)))
 }
 
 fn once(is_first: bool, what: &'static str) -> Result<(), NotRead> {

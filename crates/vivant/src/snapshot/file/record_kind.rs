@@ -1,6 +1,7 @@
 //! [`RecordKind`]: what a record of an image is.
 
 use super::super::image::{ActorRecord, SharedRecord, SystemRecord, WaitingRecord};
+use super::super::message_kinds::MessageKindsRecord;
 use super::super::message_record::MessageRecord;
 use super::shapes_record::{RecordShape, ShapesRecord};
 use vivant_codec::{SaveError, Saved, Shape, Shapes};
@@ -21,16 +22,19 @@ pub(super) enum RecordKind {
     Step = 5,
     /// `SharedRecord`, once.
     Shared = 6,
+    /// `MessageKindsRecord`, once.
+    Kinds = 7,
 }
 
 impl RecordKind {
-    pub(super) const ALL: [RecordKind; 6] = [
+    pub(super) const ALL: [RecordKind; 7] = [
         RecordKind::System,
         RecordKind::Shapes,
         RecordKind::Actor,
         RecordKind::Waiting,
         RecordKind::Step,
         RecordKind::Shared,
+        RecordKind::Kinds,
     ];
 
     pub(super) fn of(number: u16) -> Option<RecordKind> {
@@ -47,6 +51,7 @@ impl RecordKind {
             RecordKind::Waiting => WaitingRecord::SHAPE,
             RecordKind::Step => MessageRecord::SHAPE,
             RecordKind::Shared => SharedRecord::SHAPE,
+            RecordKind::Kinds => MessageKindsRecord::SHAPE,
         }
     }
 

@@ -1,6 +1,8 @@
 //! [`ImageFile`]: an image that is being written.
 
-use super::super::image::{Record, SharedRecord, SystemRecord};
+use super::super::image::{SharedRecord, SystemRecord};
+use super::super::message_kinds::MessageKindsRecord;
+use super::super::recorder::Record;
 use super::header::Header;
 use super::record_kind::RecordKind;
 use vivant_codec::{Encoder, SaveError, Saved, Shapes};
@@ -38,7 +40,7 @@ impl ImageFile {
     pub(crate) fn append(&mut self, records: Vec<Record>) -> Result<(), NotWritten> {
         records.iter().try_for_each(|record| match record {
             Record::Actor(actor) => self.write(RecordKind::Actor, actor),
-            Record::Waiting(message) => self.write(RecordKind::Waiting, message),
+            Record::Waiting(messages) => Ok(self.append_value(RecordKind::Waiting, &messages.0)?),
             Record::Step(step) => self.write(RecordKind::Step, step),
         })
     }
@@ -49,10 +51,12 @@ impl ImageFile {
         header: &Header,
         system: &SystemRecord,
         shapes: Shapes,
+        kinds: &MessageKindsRecord,
         shared: &SharedRecord,
     ) -> Result<Published, NotWritten> {
         self.write(RecordKind::System, system)?;
         self.write(RecordKind::Shapes, &RecordKind::shapes_record(shapes)?)?;
+        self.write(RecordKind::Kinds, kinds)?;
         self.write(RecordKind::Shared, shared)?;
         self.segment.finish()?;
         Ok(self.image.publish(&header.encode()?)?)
@@ -62,9 +66,18 @@ impl ImageFile {
         self.value.clear();
         let mut out = Encoder::new().append_to(std::mem::take(&mut self.value));
         value.save(&mut out);
-        self.value = out.finish()?;
-        self.segment
-            .append(self.next_id, kind.number(), &self.value)?;
+        let encoded = out.finish()?;
+        self.append_value(kind, &encoded)?;
+        self.value = encoded;
+        Ok(())
+    }
+
+    fn append_value(
+        &mut self,
+        kind: RecordKind,
+        value: &[u8],
+    ) -> Result<(), vivant_journal::Error> {
+        self.segment.append(self.next_id, kind.number(), value)?;
         self.next_id += 1;
         Ok(())
     }

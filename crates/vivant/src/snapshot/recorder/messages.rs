@@ -2,14 +2,20 @@
 
 use super::super::image::{AskedRecord, JoinedRecord, PromiseRecord};
 use super::super::message_record::{
-    ArrivalRecord, Encoded, KindRecord, MessageRecord, NameOfValue, WaitingKind,
+    Encoded, KindRecord, MessageData, MessageKindRecord, MessageRecord, NameOfValue, WaitingKind,
 };
-use super::ImageRecorder;
-use crate::actor::{Envelope, Header, StateRef};
+use super::kind_numbers::Key;
+use super::{ImageRecorder, Record, Recorded};
+use crate::actor::{Envelope, Header, Recorder, StateRef, WaitingPlace};
 use crate::api::{SavedForm, SavedKind, SavedSlot, ShapedBytes, ValueName, saved_slots};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::message::MessageRole;
+use crate::sync::lock;
+use std::cell::Cell;
+use std::time::Duration;
+use vivant_codec::Shape;
+
 impl ImageRecorder {
     pub(super) fn promises(&self, actor: &Header, state: &StateRef<'_>) -> Vec<PromiseRecord> {
         let kinds = self.kinds.values();
@@ -50,35 +56,63 @@ impl ImageRecorder {
         }
     }
 
-    /// An arrival. A value of a type that is not saved is not wanted: else its promise is an error.
-    fn arrival(&self, actor: &Header, message: &Envelope) -> Option<MessageRecord> {
+    /// A message that waits at this place. Returns the bytes of its content.
+    pub(super) fn waiting(&self, actor: &Header, place: WaitingPlace, message: &Envelope) -> usize {
+        match message.kind().role {
+            MessageRole::Resolution => {
+                let arrival = self.arrival(actor, message);
+                arrival.map_or(0, |(kind, (promise, content))| {
+                    self.collect((actor.id, place), (kind, Some(promise), &content.bytes))
+                })
+            }
+            role => {
+                let Some(kind) = self.kind(actor, form_of(role), message) else {
+                    return 0;
+                };
+                let content = self.encoded_into(buffer(), actor, |out| message.save(out));
+                let bytes = self.collect((actor.id, place), (kind, None, &content));
+                reuse(content);
+                bytes
+            }
+        }
+    }
+
+    fn collect(&self, mailbox: (u64, WaitingPlace), message: (u32, Option<u64>, &[u8])) -> usize {
+        let mut recorded = lock(&self.recorded);
+        let Recorded {
+            mailboxes,
+            records,
+            census,
+            ..
+        } = &mut *recorded;
+        census.messages += 1;
+        let full = |messages| records.push(Record::Waiting(messages));
+        mailboxes.add(mailbox, message, full);
+        message.2.len()
+    }
+
+    /// An arrival: the number of its kind, its promise and the value. A value of a type that is not
+    /// saved is not wanted: else its promise is an error.
+    fn arrival(&self, actor: &Header, message: &Envelope) -> Option<(u32, (u64, ShapedBytes))> {
         #[cfg(test)]
         if is_planted(InjectedFault::ArrivalUnrecorded) {
             return None;
         }
         let (value, table) = self.kinds.values().of_arrival(message)?;
         match self.noting_references(actor, |contexts| table.arrival(message, contexts)) {
-            Ok((promise, content)) => {
-                let value = name_of_value(value);
-                Some(MessageRecord {
-                    actor: actor.id,
-                    kind: WaitingKind::Arrival(ArrivalRecord { promise, value }),
-                    made: message.head().place,
-                    content: self.with_number(content),
-                })
+            Ok(arrival) => {
+                let key = Key::of(message, None);
+                let number = lock(&self.recorded).kinds.get(key);
+                let number = number.unwrap_or_else(|| {
+                    let what = WaitingKind::Arrival(name_of_value(value));
+                    self.add_kind(key, what, message, arrival.1.shape)
+                });
+                Some((number, arrival))
             }
             Err(why) => {
                 self.lacks(actor, format!("a value for a promise: {why}"));
                 None
             }
-        }
-    }
-
-    /// A message that waits.
-    pub(super) fn waiting(&self, actor: &Header, message: &Envelope) -> Option<MessageRecord> {
-        match message.kind().role {
-            MessageRole::Resolution => self.arrival(actor, message),
-            role => self.message(actor, form_of(role), message),
         }
     }
 
@@ -89,6 +123,29 @@ impl ImageRecorder {
         form: Option<SavedForm>,
         message: &Envelope,
     ) -> Option<MessageRecord> {
+        let kind = self.kind(actor, form, message)?;
+        let began_ns = actor.system.oracle.now_ns();
+        let bytes = self.encoded_into(Vec::new(), actor, |out| message.save(out));
+        let took = Duration::from_nanos(actor.system.oracle.now_ns().saturating_sub(began_ns));
+        self.took(actor, bytes.len(), took);
+        Some(MessageRecord {
+            actor: actor.id,
+            message: MessageData {
+                kind,
+                promise: None,
+                bytes,
+            },
+        })
+    }
+
+    /// The number of a message's kind. `None`: no image contains such a message.
+    fn kind(&self, actor: &Header, form: Option<SavedForm>, message: &Envelope) -> Option<u32> {
+        let key = Key::of(message, form);
+        if form.is_some()
+            && let Some(number) = lock(&self.recorded).kinds.get(key)
+        {
+            return Some(number);
+        }
         let kind = message.kind();
         let (Some(form), Some(codec)) = (form, &kind.codec) else {
             self.lacks(actor, format!("the message `{}`", kind.name));
@@ -100,12 +157,41 @@ impl ImageRecorder {
             return None;
         }
         let name = codec.name.to_owned();
-        Some(MessageRecord {
-            actor: actor.id,
-            kind: WaitingKind::Message(KindRecord { form, name }),
-            made: message.head().place,
-            content: self.encoded(actor, codec.shape, |out| message.save(out)),
-        })
+        let what = WaitingKind::Message(KindRecord { form, name });
+        Some(self.add_kind(key, what, message, codec.shape))
+    }
+
+    fn add_kind(
+        &self,
+        key: Key,
+        what: WaitingKind,
+        message: &Envelope,
+        shape: &'static Shape,
+    ) -> u32 {
+        let (made, shape) = (message.head().place, self.shape(shape));
+        let kind = MessageKindRecord { what, made, shape };
+        lock(&self.recorded).kinds.add(key, kind)
+    }
+}
+
+thread_local! {
+    /// In which a thread encodes one message after the other. Empty.
+    static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// The capacity of a buffer that is kept.
+const BUFFER_MAX: usize = 64 << 10;
+
+/// A new one if the thread ends.
+fn buffer() -> Vec<u8> {
+    BUFFER.try_with(Cell::take).unwrap_or_default()
+}
+
+fn reuse(mut buffer: Vec<u8>) {
+    if buffer.capacity() <= BUFFER_MAX {
+        buffer.clear();
+        // An error: the thread ends.
+        let _kept = BUFFER.try_with(|it| it.set(buffer));
     }
 }
 

@@ -1,5 +1,7 @@
 //! [`ImageRecorder`]: encodes what a cut captures.
 
+mod kind_numbers;
+mod mailboxes;
 mod messages;
 mod shared;
 
@@ -7,10 +9,11 @@ use super::census::{Census, SavedAs};
 use super::ended::EndedRecord;
 #[cfg(test)]
 use super::image::Image;
-use super::image::{
-    ActorRecord, Content, Record, SharedRecord, StartRecord, SystemRecord, WaitingRecord,
-};
-use super::message_record::Encoded;
+#[cfg(test)]
+use super::image::Records;
+use super::image::{ActorRecord, Content, SharedRecord, StartRecord, SystemRecord};
+use super::message_kinds::MessageKindsRecord;
+use super::message_record::{Encoded, MessageRecord};
 use super::monitors::MonitorsRecord;
 use super::tables::{NameRecord, NamedTimerRecord, TablesRecord};
 use super::unsaved::Unsaved;
@@ -23,6 +26,8 @@ use crate::failures::{Caught, catch};
 use crate::patterns::NamedTimers;
 use crate::saving::EncodedStart;
 use crate::sync::{Arc, Mutex, Ordering, lock};
+use kind_numbers::KindNumbers;
+use mailboxes::{EncodedMessages, Mailboxes};
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -38,9 +43,9 @@ pub(super) struct ImageRecorder {
 #[derive(Default)]
 struct Recorded {
     shapes: Shapes,
+    kinds: KindNumbers,
     records: Vec<Record>,
-    /// The ordinal of the next waiting message. Messages of one place come in their order.
-    next_ordinal: u64,
+    mailboxes: Mailboxes,
     census: Census,
     /// The actors that the image contains.
     ids: BTreeSet<u64>,
@@ -55,10 +60,22 @@ struct Recorded {
     error: Option<Unsaved>,
 }
 
-/// What is known of a cut when it is complete, besides its records.
+/// What a cut has recorded of an actor or of mailboxes.
+#[derive(Debug)]
+pub(super) enum Record {
+    Actor(ActorRecord),
+    Waiting(EncodedMessages),
+    /// A step that a behaviour has to run yet.
+    Step(MessageRecord),
+}
+
+/// What is known of a cut when it is complete, besides the records that were drained before.
 pub(super) struct Completed {
+    /// The last ones.
+    pub(super) records: Vec<Record>,
     pub(super) system: SystemRecord,
     pub(super) shapes: Shapes,
+    pub(super) kinds: MessageKindsRecord,
     pub(super) shared: SharedRecord,
     #[cfg_attr(not(feature = "snapshots"), allow(dead_code))]
     pub(super) census: Census,
@@ -78,7 +95,8 @@ impl ImageRecorder {
         })
     }
 
-    /// Returns what was recorded since the last call, or why the cut cannot be saved.
+    /// Returns what was recorded since the last call, or why the cut cannot be saved. Few messages
+    /// are kept, to be recorded with more.
     pub(super) fn drain(&self) -> Result<Vec<Record>, Unsaved> {
         let (drained, copied) = {
             let mut recorded = lock(&self.recorded);
@@ -92,19 +110,22 @@ impl ImageRecorder {
         drained
     }
 
-    /// Ends the recording, after the cut is complete and drained. `numbers` are those that the next
-    /// actors get.
-    pub(super) fn complete(&self, numbers: (u64, u32)) -> Completed {
+    /// Ends the recording, after the cut is complete. `numbers` are those that the next actors get.
+    pub(super) fn complete(&self, numbers: (u64, u32)) -> Result<Completed, Unsaved> {
+        lock(&self.recorded).collect_messages();
+        let records = self.drain()?;
         let recorded = std::mem::take(&mut *lock(&self.recorded));
         let types = recorded.census.types();
         let clock_ns = recorded.clock_ns;
-        Completed {
+        Ok(Completed {
+            records,
             system: SystemRecord {
                 numbers,
                 clock_ns,
                 types,
             },
             shapes: recorded.shapes,
+            kinds: recorded.kinds.into_record(),
             shared: SharedRecord::of(
                 recorded.ids,
                 recorded.tables,
@@ -112,17 +133,25 @@ impl ImageRecorder {
                 recorded.ended,
             ),
             census: recorded.census,
-        }
+        })
     }
 
     /// Returns the image of a complete cut that was not drained before.
     #[cfg(test)]
     pub(super) fn take(&self, numbers: (u64, u32)) -> Result<Image, Unsaved> {
-        let records = self.drain()?;
-        let completed = self.complete(numbers);
+        let completed = self.complete(numbers)?;
+        let mut records = Records::default();
+        for record in completed.records {
+            match record {
+                Record::Actor(actor) => records.actors.push(actor),
+                Record::Waiting(messages) => records.waiting.push(messages.decode()),
+                Record::Step(step) => records.steps.push(step),
+            }
+        }
         Ok(Image::of(
             completed.system,
             completed.shapes,
+            completed.kinds,
             completed.shared,
             records,
         ))
@@ -165,14 +194,30 @@ impl ImageRecorder {
         save: impl FnOnce(&mut Encoder<'_>),
     ) -> Encoded {
         let began_ns = actor.system.oracle.now_ns();
+        let bytes = self.encoded_into(Vec::new(), actor, save);
+        let took = Duration::from_nanos(actor.system.oracle.now_ns().saturating_sub(began_ns));
+        lock(&self.recorded)
+            .census
+            .encoded(took, bytes.len(), || actor.path());
+        let shape = self.shape(shape);
+        Encoded { shape, bytes }
+    }
+
+    /// Returns `buffer`, which is empty, with what is encoded, or nothing after an error.
+    fn encoded_into(
+        &self,
+        buffer: Vec<u8>,
+        actor: &Header,
+        save: impl FnOnce(&mut Encoder<'_>),
+    ) -> Vec<u8> {
         let encoded = self.noting_references(actor, |contexts| {
             catch(|| {
-                let mut out = Encoder::new().with_contexts(contexts);
+                let mut out = Encoder::new().append_to(buffer).with_contexts(contexts);
                 save(&mut out);
                 out.finish()
             })
         });
-        let bytes = match encoded {
+        match encoded {
             Ok(Ok(bytes)) => bytes,
             Ok(Err(error)) => {
                 let actor = actor.path();
@@ -184,23 +229,20 @@ impl ImageRecorder {
                 self.fails(Unsaved::Panicked { actor, message });
                 Vec::new()
             }
-        };
-        let took = Duration::from_nanos(actor.system.oracle.now_ns().saturating_sub(began_ns));
-        lock(&self.recorded)
-            .census
-            .encoded(took, bytes.len(), || actor.path());
-        let shape = self.shape(shape);
-        Encoded { shape, bytes }
+        }
     }
 
     /// Calls `body` with the context of an encoder that notes the actors which the image lacks.
     fn noting_references<R>(&self, actor: &Header, body: impl FnOnce(&[&dyn Any]) -> R) -> R {
         let seen = SeenActors::of(actor.system.number);
         let result = body(&[&seen]);
-        let line = actor.system.passes.now().phase();
-        let ended = seen.into_cells().map(|cell| EndedRecord::of(&cell, line));
-        let ended = ended.map(|record| (record.id, record));
-        lock(&self.recorded).ended.extend(ended);
+        let mut ended = seen.into_cells().peekable();
+        if ended.peek().is_some() {
+            let line = actor.system.passes.now().phase();
+            let ended = ended.map(|cell| EndedRecord::of(&cell, line));
+            let ended: Vec<_> = ended.map(|record| (record.id, record)).collect();
+            lock(&self.recorded).ended.extend(ended);
+        }
         result
     }
 
@@ -240,6 +282,15 @@ impl ImageRecorder {
                 None
             }
         }
+    }
+}
+
+impl Recorded {
+    /// The messages that are collected become records.
+    fn collect_messages(&mut self) {
+        let records = &mut self.records;
+        let each = |messages| records.push(Record::Waiting(messages));
+        self.mailboxes.take_records(each);
     }
 }
 
@@ -320,22 +371,17 @@ impl Recorder for ImageRecorder {
         }
     }
 
-    fn waits(&self, actor: &Header, place: WaitingPlace, message: &Envelope) {
+    fn waits(&self, actor: &Header, place: WaitingPlace, message: &Envelope) -> usize {
         if matches!(actor.class.saved, SavedClass::Nothing) {
-            return self.watch(actor, message);
+            self.watch(actor, message);
+            return 0;
         }
-        let Some(message) = self.waiting(actor, message) else {
-            return;
-        };
+        self.waiting(actor, place, message)
+    }
+
+    fn took(&self, actor: &Header, bytes: usize, took: Duration) {
         let mut recorded = lock(&self.recorded);
-        recorded.census.messages += 1;
-        let ordinal = recorded.next_ordinal;
-        recorded.next_ordinal += 1;
-        recorded.records.push(Record::Waiting(WaitingRecord {
-            place,
-            ordinal,
-            message,
-        }));
+        recorded.census.encoded(took, bytes, || actor.path());
     }
 
     fn panicked(&self, caught: Caught) {

@@ -2,10 +2,10 @@
 
 use super::super::alarms::{AlarmRecord, with_message};
 use super::super::ended::EndedRecord;
-use super::super::image::{Record, SharedRecord};
+use super::super::image::SharedRecord;
 use super::super::monitors::MonitorsRecord;
 use super::super::tables::TablesRecord;
-use super::ImageRecorder;
+use super::{ImageRecorder, Record};
 use crate::actor::{DelayedMessage, Envelope, Header, LinkedPeer, SavedClass};
 use crate::api::{SavedForm, is_awaited_watch};
 use crate::failures::StopReason;
