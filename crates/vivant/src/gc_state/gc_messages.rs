@@ -31,7 +31,7 @@ where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
     type Content = ();
-    const KIND: KindTable = KindTable::new::<Self>("idle_check", MessageRole::Own);
+    const KIND: KindTable = KindTable::new::<Self>("idle_check", MessageRole::Reminder);
 
     fn run((): (), state: &mut StateRef<'_>, worker: &Worker) -> Processed {
         state.with_stored::<A>(|stored, counts| stored.check_idle(worker, counts));
@@ -60,7 +60,7 @@ where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
     type Content = ();
-    const KIND: KindTable = KindTable::new::<Self>("continue_gc", MessageRole::Own);
+    const KIND: KindTable = KindTable::new::<Self>("continue_gc", MessageRole::Reminder);
 
     fn run((): (), state: &mut StateRef<'_>, worker: &Worker) -> Processed {
         state.with_stored::<A>(|stored, counts| stored.continue_gc(worker, counts));

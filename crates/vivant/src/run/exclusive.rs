@@ -303,7 +303,7 @@ struct ExamineRequests;
 
 impl MessageKind for ExamineRequests {
     type Content = ();
-    const KIND: KindTable = KindTable::new::<Self>("examine requests", MessageRole::Own);
+    const KIND: KindTable = KindTable::new::<Self>("examine requests", MessageRole::Reminder);
 
     fn run((): (), _: &mut StateRef<'_>, _: &Worker) -> Processed {
         Processed::ExamineRequests

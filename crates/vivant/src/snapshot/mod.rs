@@ -51,6 +51,8 @@ mod program_tests;
 mod promise_tests;
 mod promises;
 mod recorder;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod reminder_tests;
 mod restore;
 #[cfg(feature = "snapshots")]
 mod restored;

@@ -18,9 +18,11 @@ pub(super) fn seen<L: MessageKind>(
 ) -> Processed {
     match const { L::KIND.role } {
         MessageRole::Resolution => L::run(content, state, worker).following(head),
-        MessageRole::StopMark | MessageRole::Watch | MessageRole::Own | MessageRole::Ticket => {
-            L::run(content, state, worker)
-        }
+        MessageRole::StopMark
+        | MessageRole::Watch
+        | MessageRole::Own
+        | MessageRole::Reminder
+        | MessageRole::Ticket => L::run(content, state, worker),
         MessageRole::Start
         | MessageRole::Turn
         | MessageRole::Continuation

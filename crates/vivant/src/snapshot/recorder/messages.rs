@@ -65,6 +65,7 @@ impl ImageRecorder {
                     self.collect((actor.id, place), (kind, Some(promise), &content.bytes))
                 })
             }
+            MessageRole::Reminder => 0,
             role => {
                 let Some(kind) = self.kind(actor, form_of(role), message) else {
                     return 0;
