@@ -1,12 +1,12 @@
 //! A snapshot of many idle actors, and the system made of it again.
 //!
 //! Protocol: our own. 1,000,000 saved actors have each processed a message and wait for the next. A
-//! snapshot is taken into a directory, with its syncs; beside it a thread asks one of the actors
-//! again and again, and another thread only reads the clock. Then the same states are encoded by
-//! serde and postcard into one file with a sync, as a program would that stops all actors first.
-//! At last a new system is restored from the snapshot, and the sum of all states is compared.
+//! snapshot is taken into a directory, with its syncs. Beside a second one a thread asks one of the
+//! actors again and again, and another thread only reads the clock. Then the same states are
+//! encoded by serde and postcard into one file with a sync, as a program would that stops all actors
+//! first. At last a new system is restored from the snapshot, and the sum of all states is compared.
 //!
-//! Timed: by `step`, the snapshot, the encoding, the restore. An operation is an actor.
+//! Timed: by `step`, the first snapshot, the encoding, the restore. An operation is an actor.
 //! `longest_ask_ms` and `longest_stall_ms` are the longest times between two answers and between
 //! two looks at the clock, so a machine that stalls can be told from a system that does.
 //! `slow_values` counts values that took over a millisecond to encode.
@@ -15,6 +15,7 @@ use crate::prelude::*;
 use serde::Serialize;
 use std::fs::File;
 use std::io::Write;
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -110,46 +111,58 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     Ok(all)
 }
 
+/// Two snapshots: the first with nothing else to do is timed, the second has a thread that asks
+/// beside it.
 fn snapshot(
     run: &Run,
     system: &System,
     asked: &Address<Account>,
     journal: &Journal,
 ) -> Result<Figures, Failure> {
-    let is_over = AtomicBool::new(false);
-    let (taken, longest_ask, longest_stall) = thread::scope(|scope| {
-        let asks = scope.spawn(|| {
-            longest(&is_over, || {
-                // An error: the sum of the restored states is compared anyway.
-                let _balance = asked.balance().ask_blocking();
-                thread::sleep(Duration::from_micros(50));
-            })
-        });
-        let looks = scope.spawn(|| longest(&is_over, || thread::sleep(Duration::from_micros(50))));
-        let meter = Meter::start();
-        let report = system.snapshot(journal);
-        let spent = meter.stop();
-        is_over.store(true, Ordering::Relaxed);
-        let longest = |thread: thread::ScopedJoinHandle<'_, Duration>| thread.join();
-        (
-            report.map(|report| (spent, report)),
-            longest(asks),
-            longest(looks),
-        )
-    });
-    let (spent, report) = taken?;
-    let saved = report.actors(vivant::SavedAs::State);
+    let meter = Meter::start();
+    let report = system.snapshot(journal)?;
+    let spent = meter.stop();
     let count = run.count("actors");
+    let saved = report.actors(vivant::SavedAs::State);
     let check = run.check("actors in the snapshot", count, saved)?;
     let mut figures = Figures::new(spent, count, check);
     figures.params = vec![("step", Value::Choice("snapshot"))];
-    let ms = |time: thread::Result<Duration>| time.unwrap_or_default().as_secs_f64() * 1e3;
-    figures.add("longest_ask_ms", ms(longest_ask));
-    figures.add("longest_stall_ms", ms(longest_stall));
+    let (longest_ask, longest_stall) = snapshot_beside_asks(system, asked, journal)?;
+    figures.add("longest_ask_ms", longest_ask.as_secs_f64() * 1e3);
+    figures.add("longest_stall_ms", longest_stall.as_secs_f64() * 1e3);
     figures.add("slow_values", (report.slow.len() + report.more_slow) as u64);
     figures.add("bytes", report.bytes);
     figures.add("stored_bytes", report.stored_bytes);
     Ok(figures)
+}
+
+/// Returns the longest times between two answers and between two looks at the clock, both with a
+/// pause of 50 µs.
+fn snapshot_beside_asks(
+    system: &System,
+    asked: &Address<Account>,
+    journal: &Journal,
+) -> Result<(Duration, Duration), Failure> {
+    let is_over = AtomicBool::new(false);
+    let pause = || thread::sleep(Duration::from_micros(50));
+    let ask = || {
+        // An error: the sum of the restored states is compared anyway.
+        let _balance = asked.balance().ask_blocking();
+        pause();
+    };
+    let (taken, longest_ask, longest_stall) = thread::scope(|scope| {
+        let asks = scope.spawn(|| longest(&is_over, ask));
+        let looks = scope.spawn(|| longest(&is_over, pause));
+        let taken = system.snapshot(journal);
+        is_over.store(true, Ordering::Relaxed);
+        (taken, joined(asks), joined(looks))
+    });
+    taken?;
+    Ok((longest_ask, longest_stall))
+}
+
+fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| resume_unwind(panic))
 }
 
 /// What a program does that stops all its actors, and has their states at hand then.
