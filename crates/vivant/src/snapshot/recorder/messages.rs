@@ -4,6 +4,7 @@ use super::super::image::{AskedRecord, JoinedRecord, PromiseRecord};
 use super::super::message_record::{
     Encoded, KindRecord, MessageData, MessageKindRecord, MessageRecord, NameOfValue, WaitingKind,
 };
+use super::buffer::{buffer, reuse};
 use super::kind_numbers::Key;
 use super::{ImageRecorder, Record, Recorded};
 use crate::actor::{Envelope, Header, Recorder, StateRef, WaitingPlace};
@@ -12,7 +13,6 @@ use crate::api::{SavedForm, SavedKind, SavedSlot, ShapedBytes, ValueName, saved_
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::message::MessageRole;
 use crate::sync::lock;
-use std::cell::Cell;
 use std::time::Duration;
 use vivant_codec::Shape;
 
@@ -172,27 +172,6 @@ impl ImageRecorder {
         let (made, shape) = (message.head().place, self.shape(shape));
         let kind = MessageKindRecord { what, made, shape };
         lock(&self.recorded).kinds.add(key, kind)
-    }
-}
-
-thread_local! {
-    /// In which a thread encodes one message after the other. Empty.
-    static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
-}
-
-/// The capacity of a buffer that is kept.
-const BUFFER_MAX: usize = 64 << 10;
-
-/// A new one if the thread ends.
-fn buffer() -> Vec<u8> {
-    BUFFER.try_with(Cell::take).unwrap_or_default()
-}
-
-fn reuse(mut buffer: Vec<u8>) {
-    if buffer.capacity() <= BUFFER_MAX {
-        buffer.clear();
-        // An error: the thread ends.
-        let _kept = BUFFER.try_with(|it| it.set(buffer));
     }
 }
 

@@ -1,5 +1,6 @@
 //! [`ImageRecorder`]: encodes what a cut captures.
 
+mod buffer;
 mod kind_numbers;
 mod mailboxes;
 mod messages;
@@ -26,10 +27,11 @@ use crate::failures::{Caught, catch};
 use crate::patterns::NamedTimers;
 use crate::saving::EncodedStart;
 use crate::sync::{Arc, Mutex, Ordering, lock};
+use buffer::{buffer, reuse};
 use kind_numbers::KindNumbers;
 use mailboxes::{EncodedMessages, Mailboxes};
 use std::any::Any;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 use vivant_codec::{Encoder, Shape, ShapeId, Shapes};
 
@@ -47,8 +49,8 @@ struct Recorded {
     records: Vec<Record>,
     mailboxes: Mailboxes,
     census: Census,
-    /// The actors that the image contains.
-    ids: BTreeSet<u64>,
+    /// The actors that the image contains, in the order in which they were captured.
+    ids: Vec<u64>,
     tables: TablesRecord,
     monitors: MonitorsRecord,
     ended: BTreeMap<u64, EndedRecord>,
@@ -194,11 +196,11 @@ impl ImageRecorder {
         save: impl FnOnce(&mut Encoder<'_>),
     ) -> Encoded {
         let began_ns = actor.system.oracle.now_ns();
-        let bytes = self.encoded_into(Vec::new(), actor, save);
+        let encoded = self.encoded_into(buffer(), actor, save);
+        let bytes = encoded.as_slice().into();
         let took = Duration::from_nanos(actor.system.oracle.now_ns().saturating_sub(began_ns));
-        lock(&self.recorded)
-            .census
-            .encoded(took, bytes.len(), || actor.path());
+        self.took(actor, encoded.len(), took);
+        reuse(encoded);
         let shape = self.shape(shape);
         Encoded { shape, bytes }
     }
@@ -342,7 +344,7 @@ impl Recorder for ImageRecorder {
         });
         let mut recorded = lock(&self.recorded);
         recorded.tables.named_timers.extend(named);
-        recorded.ids.insert(actor.id);
+        recorded.ids.push(actor.id);
         recorded.records.push(Record::Actor(record));
     }
 

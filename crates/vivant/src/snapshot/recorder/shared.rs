@@ -13,7 +13,7 @@ use crate::failures::StopReason;
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::services::AlarmEntry;
 use crate::sync::lock;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 impl ImageRecorder {
     /// An actor waits for the end of this one, if the message is a watch. The image may lack this
     /// actor.
@@ -83,19 +83,21 @@ impl ImageRecorder {
 impl SharedRecord {
     /// The cut is complete: `ids` are the actors that the image contains.
     pub(super) fn of(
-        ids: BTreeSet<u64>,
+        mut ids: Vec<u64>,
         mut tables: TablesRecord,
         mut monitors: MonitorsRecord,
         mut ended: BTreeMap<u64, EndedRecord>,
     ) -> SharedRecord {
+        ids.sort_unstable();
+        let has_actor = |id| ids.binary_search(&id).is_ok();
         // It has ended behind the line.
-        ended.retain(|id, _| !ids.contains(id));
-        tables.sort(|id| ids.contains(&id));
+        ended.retain(|id, _| !has_actor(*id));
+        tables.sort(has_actor);
         let is_not_saved = |id| {
             let ended = ended.get(&id);
             ended.is_some_and(|ended| ended.reason == StopReason::NotSaved)
         };
-        monitors.sort(|id| ids.contains(&id), is_not_saved);
+        monitors.sort(has_actor, is_not_saved);
         SharedRecord {
             tables,
             monitors,
