@@ -1,5 +1,6 @@
 //! [`Ordered`]: the actors and messages of an image, in order.
 
+use super::cut::{Cut, cut_line};
 use super::file::SnapshotFile;
 use super::parts::{Parts, needed};
 use super::problem::Problem;
@@ -30,13 +31,16 @@ pub(super) struct Actor {
     pub(super) path: Vec<u64>,
 }
 
-/// A waiting message's record.
+/// A record of messages that wait at one place of a mailbox.
 #[derive(Clone, Debug)]
 pub(super) struct Waiting {
     pub(super) record: usize,
     pub(super) actor: u64,
+    /// Number and name.
     pub(super) place: (u32, String),
     pub(super) ordinal: u64,
+    /// The number of messages.
+    pub(super) messages: u64,
 }
 
 /// What a record is to a reader of snapshots.
@@ -53,7 +57,9 @@ impl Role {
         match file.type_of(record.kind) {
             Some("vivant::ActorRecord") => Role::Actor,
             Some("vivant::WaitingRecord") => Role::Waiting,
-            Some("vivant::SystemRecord" | "vivant::ShapesRecord") => Role::Image,
+            Some(
+                "vivant::SystemRecord" | "vivant::ShapesRecord" | "vivant::MessageKindsRecord",
+            ) => Role::Image,
             _ => Role::Other,
         }
     }
@@ -92,7 +98,7 @@ impl Ordered {
         Ok(ordered)
     }
 
-    /// The messages that wait at this actor.
+    /// The records of messages that wait at this actor.
     pub(super) fn waiting_at(&self, actor: u64) -> &[Waiting] {
         self.waiting.get(&actor).map_or(&[], Vec::as_slice)
     }
@@ -122,13 +128,20 @@ impl Actor {
 
 impl Waiting {
     pub(super) fn of(at: usize, record: &Record, parts: Parts<'_>) -> Result<Waiting, Problem> {
-        let message: Parts<'_> = needed(record.id, parts, "message", Some)?;
         let (place, name) = needed(record.id, parts, "place", Parts::variant)?;
+        let messages = |it: Parts<'_>| it.is_sequence().then(|| it.elements().count() as u64);
         Ok(Waiting {
             record: at,
-            actor: needed(record.id, message, "actor", Parts::number)?,
-            place: (place, name.escape_debug().to_string()),
+            actor: needed(record.id, parts, "actor", Parts::number)?,
+            // Each of many messages is printed with it.
+            place: (place, cut_line(name, Cut::Short)),
             ordinal: needed(record.id, parts, "ordinal", Parts::number)?,
+            messages: needed(record.id, parts, "messages", messages)?,
         })
+    }
+    /// The messages of such a record, in their order.
+    pub(super) fn messages(parts: Parts<'_>) -> impl Iterator<Item = Parts<'_>> {
+        let messages = parts.field("messages");
+        messages.into_iter().flat_map(Parts::elements)
     }
 }

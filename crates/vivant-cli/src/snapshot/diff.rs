@@ -1,11 +1,15 @@
 //! `vivant snapshot diff`: what differs between two images.
 
-use super::actors::{Actor, BYTES_MAX, Ordered};
+use super::actors::{Actor, BYTES_MAX, Ordered, Waiting};
+use super::budget::Budget;
+use super::contents::Contents;
+use super::cut::{Cut, cut_line};
 use super::export::line;
 use super::file::SnapshotFile;
 use super::line_diff::{Change, changed_lines};
+use super::parts::Parts;
 use super::problem::Problem;
-use super::text::{Cut, Text, cut_line};
+use super::text::Text;
 use super::verdict::Verdict;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -67,7 +71,7 @@ pub fn diff(
 
 /// One of the two images.
 struct Side<'f> {
-    file: &'f SnapshotFile,
+    contents: Contents<'f>,
     ordered: Ordered,
     actors: BTreeMap<u64, Actor>,
 }
@@ -78,55 +82,59 @@ impl<'f> Side<'f> {
         let actors = std::mem::take(&mut ordered.actors);
         let actors = actors.into_iter().map(|actor| (actor.id, actor)).collect();
         Ok(Side {
-            file,
+            contents: Contents::of(file)?,
             ordered,
             actors,
         })
     }
 
     fn lines(&self, actor: &Actor) -> Result<Vec<String>, Problem> {
-        let mut text = Text::new(self.file, Cut::Full);
+        let mut text = Text::new(&self.contents, Cut::Full);
         text.actor(actor, &self.ordered.records[actor.record])?;
         Ok(text.lines)
     }
 
     /// Messages and records of other kinds as lines, with how many are equal.
     fn others(&self) -> Result<BTreeMap<String, usize>, Problem> {
+        let file = self.contents.file;
         let mut all = BTreeMap::new();
         let mut bytes = 0_u64;
         let mut add = |line: String| -> Result<(), Problem> {
             bytes += line.len() as u64;
             if bytes > BYTES_MAX {
-                return Err(self.file.too_large(bytes, BYTES_MAX));
+                return Err(file.too_large(bytes, BYTES_MAX));
             }
             *all.entry(line).or_default() += 1;
             Ok(())
         };
-        for message in self.ordered.waiting.values().flatten() {
-            let record = &self.ordered.records[message.record];
-            let mut text = Text::new(self.file, Cut::Full);
-            text.what_waits(record)?;
-            let id = message.actor;
+        for waiting in self.ordered.waiting.values().flatten() {
+            let id = waiting.actor;
             let to = match self.actors.get(&id) {
                 Some(actor) => format!("{} (actor {id})", actor.name()),
                 None => format!("actor {id}"),
             };
-            let what = text.lines.iter().map(|line| line.trim_start());
-            let what = what.collect::<Vec<_>>().join(" ");
-            let line = format!("message to {to}, in {}: {what}", message.place.1);
-            add(line)?;
+            let record = &self.ordered.records[waiting.record];
+            let events = file.events(record)?.unwrap_or_default();
+            let mut budget = Budget::of(record);
+            for message in Waiting::messages(Parts(&events)) {
+                let mut text = Text::new(&self.contents, Cut::Full);
+                text.message(&mut budget, message);
+                let what = text.lines.iter().map(|line| line.trim_start());
+                let what = what.collect::<Vec<_>>().join(" ");
+                add(format!("message to {to}, in {}: {what}", waiting.place.1))?;
+            }
         }
         for &other in &self.ordered.others {
             let record = &self.ordered.records[other];
-            add(other_line(self.file, record))?;
+            add(other_line(&self.contents, record))?;
         }
         Ok(all)
     }
 }
 
 /// A record of another kind. Its id is another one in each image.
-fn other_line(file: &SnapshotFile, record: &Record) -> String {
-    let (line, _) = line(file, record);
+fn other_line(contents: &Contents<'_>, record: &Record) -> String {
+    let (line, _) = line(contents, record);
     let value = line
         .split_once(",\"type\":")
         .map_or(&*line, |(_, value)| value);

@@ -1,19 +1,17 @@
 //! [`SnapshotFile`]: an image, opened.
 
+use super::budget::Budget;
 use super::header::Header;
-use super::parts::Parts;
 use super::problem::Problem;
 use std::collections::BTreeMap;
 use vivant_codec::{Event, LoadError, Saved, ShapeId, Shapes, from_bytes, walk};
-use vivant_journal::{Catalog, Image, Record};
+use vivant_journal::{Catalog, Image, Record, RecordInfo};
 
 /// The number of the kind of the record that says how records are encoded.
 const SHAPES: u16 = 2;
+/// The name of the record that says what messages have in common.
+const KINDS: &str = "vivant::MessageKindsRecord";
 
-/// Parts of a record that any program may write.
-const PARTS_MIN: usize = 1 << 14;
-/// Parts of a record for each of its bytes.
-const PARTS_PER_BYTE: usize = 256;
 /// Parts of a record that are held in memory; the values in it are not.
 const PARTS_MAX: usize = 1 << 22;
 
@@ -24,7 +22,16 @@ pub struct SnapshotFile {
     header: Header,
     shapes: Shapes,
     /// The shapes of records, by their kinds.
-    kinds: BTreeMap<u16, ShapeId>,
+    records: BTreeMap<u16, ShapeId>,
+    kinds: Kinds,
+}
+
+/// The record of kinds of messages, encoded.
+#[derive(Debug)]
+struct Kinds {
+    id: u64,
+    shape: ShapeId,
+    value: Vec<u8>,
 }
 
 #[derive(Saved)]
@@ -59,11 +66,11 @@ pub fn numbers(catalog: &Catalog) -> Result<Vec<u64>, Problem> {
 }
 
 impl SnapshotFile {
-    /// Opens the image of this number: its header and its table of shapes.
+    /// Opens the image of this number: its header, its table of shapes, its table of kinds.
     ///
     /// # Errors
     ///
-    /// The image is damaged, is no snapshot, or has another version of the format.
+    /// The image is damaged, is no snapshot, has another version of the format, or lacks a table.
     pub fn open(catalog: &Catalog, number: u64) -> Result<SnapshotFile, Problem> {
         SnapshotFile::of(catalog.image(number)?)
     }
@@ -75,21 +82,29 @@ impl SnapshotFile {
     /// As those of [`SnapshotFile::open`].
     pub fn of(image: Image) -> Result<SnapshotFile, Problem> {
         let header = Header::of(image.summary())?;
-        let tables: Vec<_> = image.records().filter(|it| it.kind == SHAPES).collect();
-        let [table] = tables[..] else {
-            let (number, found) = (header.number, tables.len());
-            return Err(Problem::NoShapes { number, found });
-        };
+        let number = header.number;
+        let tables = image.records().filter(|it| it.kind == SHAPES);
+        let table = only(tables).map_err(|found| Problem::NoShapes { number, found })?;
         let value = image.reader().value(table.id)?;
         let id = table.id;
         let wrong = |error: LoadError| Problem::Record { id, error };
-        let record: ShapesRecord = from_bytes(&value).map_err(wrong)?;
-        let kinds = record.records.iter().map(|it| (it.kind, it.shape));
+        let ShapesRecord { shapes, records } = from_bytes(&value).map_err(wrong)?;
+        let records: BTreeMap<_, _> = records.iter().map(|it| (it.kind, it.shape)).collect();
+        let kinds_shape = |it: &RecordInfo| {
+            let shape = *records.get(&it.kind)?;
+            let (name, _) = shapes.name(shape)?;
+            (name == KINDS).then_some((it.id, shape))
+        };
+        let tables = image.records().filter_map(|it| kinds_shape(&it));
+        let (id, shape) = only(tables).map_err(|found| Problem::NoKinds { number, found })?;
+        let value = image.reader().value(id)?;
+        let kinds = Kinds { id, shape, value };
         Ok(SnapshotFile {
             image,
             header,
-            shapes: record.shapes,
-            kinds: kinds.collect(),
+            shapes,
+            records,
+            kinds,
         })
     }
 
@@ -105,7 +120,7 @@ impl SnapshotFile {
 
     /// The shape of the records of this kind. `None`: the image does not say.
     pub fn shape_of(&self, kind: u16) -> Option<ShapeId> {
-        self.kinds.get(&kind).copied()
+        self.records.get(&kind).copied()
     }
 
     /// The type of the records of this kind, such as `vivant::ActorRecord`.
@@ -136,95 +151,61 @@ impl SnapshotFile {
         &'f self,
         record: &'f Record,
     ) -> Result<Option<Vec<Event<'f, 'f>>>, Problem> {
-        let Some(shape) = self.shape_of(record.kind) else {
-            return Ok(None);
-        };
-        let mut events = Vec::new();
-        self.walk(
-            record.id,
-            &mut Steps::of(record),
-            shape,
-            &record.value,
-            |event| {
-                events.push(event);
-                events.len() <= PARTS_MAX
-            },
-        )?;
-        Ok(Some(events))
+        let shape = self.shape_of(record.kind);
+        let value = |shape| self.events_of(record.id, (shape, &record.value));
+        shape.map(value).transpose()
     }
 
-    /// Walks through a value of the record `id`. A walk has too many parts if the steps of its
-    /// record are used up, or `visit` returns false.
-    pub(super) fn walk<'f>(
+    /// Id and parts of the record of kinds of messages.
+    pub(super) fn kinds(&self) -> Result<(u64, Vec<Event<'_, '_>>), Problem> {
+        let Kinds { id, shape, value } = &self.kinds;
+        Ok((*id, self.events_of(*id, (*shape, value))?))
+    }
+
+    fn events_of<'f>(
         &'f self,
         id: u64,
-        steps: &mut Steps,
-        shape: ShapeId,
-        bytes: &'f [u8],
+        value: (ShapeId, &'f [u8]),
+    ) -> Result<Vec<Event<'f, 'f>>, Problem> {
+        let mut events = Vec::new();
+        let mut budget = Budget::new(id, value.1.len());
+        self.walk(&mut budget, value, |event| {
+            events.push(event);
+            events.len() <= PARTS_MAX
+        })?;
+        Ok(events)
+    }
+
+    /// Walks through a value of a record. A walk has too many parts if the budget of the record is
+    /// used up, or `visit` returns false.
+    pub(super) fn walk<'f>(
+        &'f self,
+        budget: &mut Budget,
+        (shape, bytes): (ShapeId, &'f [u8]),
         mut visit: impl FnMut(Event<'f, 'f>) -> bool,
     ) -> Result<(), Problem> {
         let walked = walk(&self.shapes, shape, bytes, |event| {
-            match steps.take() && visit(event) {
+            match budget.take_parts(1) && visit(event) {
                 true => Ok(()),
                 false => Err(Stop::TooManyParts),
             }
         });
         walked.map_err(|stop| match stop {
-            Stop::Load(error) => Problem::Record { id, error },
-            Stop::TooManyParts => steps.used_up(id),
+            Stop::Load(error) => {
+                let id = budget.id();
+                Problem::Record { id, error }
+            }
+            Stop::TooManyParts => budget.used_up(),
         })
     }
-
-    /// Goes through parts of a record, with the values in them in place of their bytes.
-    pub(super) fn visit<'f>(
-        &'f self,
-        record: &'f Record,
-        parts: Parts<'f>,
-        mut visit: impl FnMut(Event<'f, 'f>) -> bool,
-    ) -> Result<(), Problem> {
-        let mut steps = Steps::of(record);
-        let mut rest = parts;
-        while let [first, after @ ..] = rest.0 {
-            let Some(((shape, bytes), after)) = rest.encoded_first() else {
-                if !visit(*first) {
-                    return Err(steps.used_up(record.id));
-                }
-                rest = Parts(after);
-                continue;
-            };
-            self.walk(record.id, &mut steps, shape, bytes, &mut visit)?;
-            rest = after;
-        }
-        Ok(())
-    }
 }
 
-/// The parts that a record may have, with those of the values in it. The codec limits each value;
-/// this limits a record with many.
-#[derive(Debug)]
-pub(super) struct Steps {
-    left: usize,
-    bytes: usize,
-}
-
-impl Steps {
-    pub(super) fn of(record: &Record) -> Steps {
-        let bytes = record.value.len();
-        Steps {
-            left: PARTS_MIN.saturating_add(bytes.saturating_mul(PARTS_PER_BYTE)),
-            bytes,
-        }
-    }
-
-    fn used_up(&self, id: u64) -> Problem {
-        let bytes = self.bytes;
-        Problem::TooManyParts { id, bytes }
-    }
-
-    fn take(&mut self) -> bool {
-        let left = self.left.checked_sub(1);
-        self.left = left.unwrap_or(0);
-        left.is_some()
+/// The only one, or how many there are.
+fn only<T>(mut all: impl Iterator<Item = T>) -> Result<T, usize> {
+    match (all.next(), all.count()) {
+        (Some(only), 0) => Ok(only),
+        (None, _) => Err(0),
+        (Some(_), more) => Err(more + 1),
     }
 }
 

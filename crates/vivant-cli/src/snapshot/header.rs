@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use vivant_codec::{Decoder, LoadError, Saved};
 
 /// The version of the format that this command reads.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// What an image says of itself in its manifest: `ImageHeader` in the description of the format.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

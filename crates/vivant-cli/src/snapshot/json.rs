@@ -1,19 +1,14 @@
 //! [`Json`]: values as JSON, by the shapes of their file. The README of this crate says how.
 
-use super::file::SnapshotFile;
+use super::budget::Budget;
+use super::contents::Contents;
 use super::parts::Parts;
 use super::problem::Problem;
 use std::fmt::{Display, Write};
-use vivant_codec::{Event, Group};
-use vivant_journal::Record;
+use vivant_codec::{Event, Group, ShapeId};
 
 /// Integers beyond are strings: programs that read JSON numbers as `f64` would change them.
 const EXACT_MAX: u128 = 1 << 53;
-
-/// Bytes of text that the values of any record may have.
-const TEXT_MIN: usize = 1 << 16;
-/// Bytes of text for each byte of a record: each part has its name.
-const TEXT_PER_BYTE: usize = 1_024;
 
 /// A value that is being written.
 #[derive(Default)]
@@ -47,24 +42,39 @@ enum Form {
 }
 
 /// Parts of a record as JSON, with the values in them.
-pub(super) fn json<'f>(
-    file: &'f SnapshotFile,
-    record: &'f Record,
-    parts: Parts<'f>,
+pub(super) fn json<'c>(
+    contents: &'c Contents<'_>,
+    budget: &mut Budget,
+    parts: Parts<'c>,
 ) -> Result<String, Problem> {
-    let mut json = Json::default();
-    let bytes_max = text_bytes_max(record);
-    file.visit(record, parts, |event| {
-        json.event(&event);
-        json.out.len() <= bytes_max
-    })?;
-    Ok(json.out)
+    written(budget, |budget, visit| contents.visit(budget, parts, visit))
 }
 
-/// The length of a text that the values of a record may have.
-pub(super) fn text_bytes_max(record: &Record) -> usize {
-    let bytes = record.value.len();
-    TEXT_MIN.saturating_add(bytes.saturating_mul(TEXT_PER_BYTE))
+/// A value of a record as JSON.
+pub(super) fn encoded_json<'c>(
+    contents: &'c Contents<'_>,
+    budget: &mut Budget,
+    value: (ShapeId, &'c [u8]),
+) -> Result<String, Problem> {
+    written(budget, |budget, visit| {
+        contents.file.walk(budget, value, visit)
+    })
+}
+
+/// What `walk` meets as JSON, as far as the budget of the record allows.
+fn written<'c>(
+    budget: &mut Budget,
+    walk: impl FnOnce(&mut Budget, &mut dyn FnMut(Event<'c, 'c>) -> bool) -> Result<(), Problem>,
+) -> Result<String, Problem> {
+    let mut json = Json::default();
+    let bytes_max = budget.text();
+    let walked = walk(budget, &mut |event| {
+        json.event(&event);
+        json.out.len() <= bytes_max
+    });
+    // If it was too long, nothing is left.
+    budget.take_text(json.out.len());
+    walked.map(|()| json.out)
 }
 
 /// A text as JSON.

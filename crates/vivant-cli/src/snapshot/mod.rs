@@ -5,13 +5,18 @@
 //! printed all the same.
 //!
 //! - [`file`](SnapshotFile): an image, opened; its [`header`](Header).
-//! - `parts`: a record, of which fields are found by name.
+//! - `parts`: a record, of which fields are found by name; `budget`: how much may be made of it.
+//! - `contents`: records with the values in them; `message`: what the table of kinds says of each.
 //! - `json`: records and values as JSON.
-//! - `actors`: the actors and messages of an image, in order; `text`: how they are printed.
+//! - `actors`: the actors and messages of an image, in order; `text`: how they are printed; `cut`:
+//!   how much of what is long.
 //! - `list`, `show`, `verify`, `diff`, `export`: one for each command. Each writes to any `Write`.
 //! - `line_diff`: the lines that differ.
 
 mod actors;
+mod budget;
+mod contents;
+mod cut;
 mod diff;
 mod export;
 mod file;
@@ -19,6 +24,7 @@ mod header;
 mod json;
 mod line_diff;
 mod list;
+mod message;
 mod parts;
 mod problem;
 mod show;
@@ -26,6 +32,7 @@ mod text;
 mod verdict;
 mod verify;
 
+pub use cut::Cut;
 pub use diff::diff;
 pub use export::export;
 pub use file::{SnapshotFile, numbers};
@@ -33,6 +40,5 @@ pub use header::Header;
 pub use list::{ListForm, list};
 pub use problem::Problem;
 pub use show::{Selection, ShowForm, show};
-pub use text::Cut;
 pub use verdict::Verdict;
 pub use verify::verify;

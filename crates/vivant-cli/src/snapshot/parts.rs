@@ -1,10 +1,7 @@
 //! [`Parts`]: a record, of which fields are found by name.
 
 use super::problem::Problem;
-use vivant_codec::{Event, Group, ShapeId};
-
-/// The name of a value with its shape, within a record.
-const ENCODED: &str = "vivant::Encoded";
+use vivant_codec::{Event, Group};
 
 /// A value as its events, which are in the order of the bytes.
 #[derive(Clone, Copy, Debug)]
@@ -19,26 +16,18 @@ impl<'e> Parts<'e> {
 
     /// All fields with their names, in their order.
     pub(super) fn fields(self) -> impl Iterator<Item = (&'e str, Parts<'e>)> {
-        let mut rest = self.content();
-        std::iter::from_fn(move || {
-            let (first, values) = rest.split_first()?;
-            let Event::Field(name) = first else {
-                return None;
-            };
-            let (part, after) = values.split_at(end_of_first(values));
-            rest = after;
-            Some((*name, Parts(part)))
-        })
+        fields(self.0).map(|(name, part)| (name, Parts(part)))
     }
 
     /// All elements of a sequence or tuple, in their order.
     pub(super) fn elements(self) -> impl Iterator<Item = Parts<'e>> {
-        let mut rest = self.content();
-        std::iter::from_fn(move || {
-            let (part, after) = rest.split_at(end_of_first(rest));
-            rest = after;
-            (!part.is_empty()).then_some(Parts(part))
-        })
+        elements(self.0).map(Parts)
+    }
+
+    /// The value with which these begin, and what follows it.
+    pub(super) fn split_first(self) -> (Parts<'e>, Parts<'e>) {
+        let (value, after) = self.0.split_at(end_of_first(self.0));
+        (Parts(value), Parts(after))
     }
 
     /// Number and name of the variant.
@@ -51,9 +40,11 @@ impl<'e> Parts<'e> {
         }
     }
 
+    /// The number that this is, or that an option has.
     pub(super) fn number(self) -> Option<u64> {
-        match self.0.first()? {
-            Event::Unsigned(value) => u64::try_from(*value).ok(),
+        match self.0 {
+            [Event::Begin(Group::Some), Event::Unsigned(value), ..]
+            | [Event::Unsigned(value), ..] => u64::try_from(*value).ok(),
             _ => None,
         }
     }
@@ -61,6 +52,13 @@ impl<'e> Parts<'e> {
     pub(super) fn text(self) -> Option<&'e str> {
         match self.0.first()? {
             Event::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(super) fn bytes(self) -> Option<&'e [u8]> {
+        match self.0.first()? {
+            Event::Bytes(bytes) => Some(bytes),
             _ => None,
         }
     }
@@ -79,33 +77,45 @@ impl<'e> Parts<'e> {
             Some(_) => false,
         }
     }
+}
 
-    fn encoded(self) -> Option<(ShapeId, &'e [u8])> {
-        let shape = u32::try_from(self.field("shape")?.number()?).ok()?;
-        match self.field("bytes")?.0.first()? {
-            Event::Bytes(bytes) => Some((ShapeId::new(shape), bytes)),
-            _ => None,
-        }
-    }
+/// All fields of a struct, of a variant, or of what an option has, with their names.
+pub(super) fn fields<'e, 'f>(
+    value: &'e [Event<'f, 'f>],
+) -> impl Iterator<Item = (&'f str, &'e [Event<'f, 'f>])> {
+    let mut rest = content(value);
+    std::iter::from_fn(move || {
+        let (first, values) = rest.split_first()?;
+        let Event::Field(name) = first else {
+            return None;
+        };
+        let (part, after) = values.split_at(end_of_first(values));
+        rest = after;
+        Some((*name, part))
+    })
+}
 
-    /// Shape and bytes of the encoded value with which these begin, and what follows it.
-    pub(super) fn encoded_first(self) -> Option<((ShapeId, &'e [u8]), Parts<'e>)> {
-        match self.0.first()? {
-            Event::Begin(Group::Structure(ENCODED)) => {
-                let (value, after) = self.0.split_at(end_of_first(self.0));
-                Some((Parts(value).encoded()?, Parts(after)))
-            }
-            _ => None,
-        }
-    }
+/// All elements of a sequence or tuple, in their order.
+pub(super) fn elements<'e, 'f>(
+    value: &'e [Event<'f, 'f>],
+) -> impl Iterator<Item = &'e [Event<'f, 'f>]> {
+    let mut rest = content(value);
+    std::iter::from_fn(move || {
+        let (part, after) = rest.split_at(end_of_first(rest));
+        rest = after;
+        (!part.is_empty()).then_some(part)
+    })
+}
 
-    /// What stands between begin and end.
-    fn content(self) -> &'e [Event<'e, 'e>] {
-        match self.0 {
-            [Event::Begin(Group::Some), value @ ..] => Parts(value).content(),
-            [Event::Begin(_), ..] => &self.0[1..end_of_first(self.0).max(2) - 1],
-            _ => &[],
-        }
+/// What stands between begin and end.
+fn content<'e, 'f>(value: &'e [Event<'f, 'f>]) -> &'e [Event<'f, 'f>] {
+    let value = match value {
+        [Event::Begin(Group::Some), value @ ..] => value,
+        value => value,
+    };
+    match value {
+        [Event::Begin(_), ..] => &value[1..end_of_first(value).max(2) - 1],
+        _ => &[],
     }
 }
 

@@ -43,6 +43,29 @@ pub enum Problem {
         /// The number of tables.
         found: usize,
     },
+    /// The image does not say what its messages are.
+    #[error(
+        "image {number} has {found} tables of kinds of messages and must have one; use another image"
+    )]
+    NoKinds {
+        /// The image's number.
+        number: u64,
+        /// The number of tables.
+        found: usize,
+    },
+    /// A message is of a kind that is not in the table.
+    #[error(
+        "record {id} has a message of kind {kind}, and the image has {kinds} kinds of messages, from 0 on; use another \
+         image"
+    )]
+    NoKind {
+        /// The record's id.
+        id: u64,
+        /// The number of the kind.
+        kind: u64,
+        /// The length of the table.
+        kinds: usize,
+    },
     /// A record is not encoded as the table of shapes says.
     #[error("record {id}: {error}; use another image")]
     Record {
@@ -59,7 +82,7 @@ pub enum Problem {
         /// The number of its bytes.
         bytes: usize,
     },
-    /// A record lacks a field that orders the records.
+    /// A record lacks a field without which the image cannot be read.
     #[error("record {id} has no `{field}`; use the `vivant` of the program that wrote it")]
     NoField {
         /// The record's id.

@@ -1,11 +1,14 @@
 //! `vivant snapshot show`: the actors of an image as a tree, with their states and messages.
 
 use super::actors::{Actor, Ordered, Waiting};
+use super::contents::Contents;
+use super::cut::{Cut, cut_line};
 use super::export;
 use super::file::SnapshotFile;
 use super::problem::Problem;
-use super::text::{Cut, Text, cut_line};
+use super::text::Text;
 use super::verdict::Verdict;
+use std::collections::BTreeMap;
 use std::io::Write;
 
 /// The depth that is shown by indentation.
@@ -16,7 +19,7 @@ const INDENTED_MAX: usize = 20;
 pub enum ShowForm {
     /// A tree.
     Text(Cut),
-    /// A line of JSON for each actor: its record, and those of its messages.
+    /// A line of JSON for each actor: its record, and those of messages for it.
     Json,
 }
 
@@ -55,6 +58,7 @@ pub fn show(
     form: ShowForm,
     out: &mut impl Write,
 ) -> Result<Verdict, Problem> {
+    let contents = Contents::of(file)?;
     let ordered = Ordered::read(file)?;
     let selected = ordered.actors.iter().filter(|it| selection.has(it));
     let selected: Vec<&Actor> = selected.collect();
@@ -70,19 +74,25 @@ pub fn show(
         let waiting = ordered.waiting_at(actor.id);
         match form {
             ShowForm::Json => {
-                let (line, found) = json_line(file, &ordered, actor, waiting);
+                let (line, found) = json_line(&contents, &ordered, actor, waiting);
                 writeln!(out, "{line}")?;
                 verdict = verdict.and(found);
             }
             ShowForm::Text(cut) => {
-                let mut text = Text::new(file, cut);
+                let mut text = Text::new(&contents, cut);
                 text.actor(actor, &ordered.records[actor.record])?;
-                for message in waiting {
-                    text.message(message, &ordered.records[message.record])?;
-                }
-                let depth = actor.path.len().saturating_sub(1).min(INDENTED_MAX);
-                for line in &text.lines {
-                    writeln!(out, "{:indent$}{line}", "", indent = depth * 2)?;
+                let mut numbers = BTreeMap::<u32, u64>::new();
+                let mut records = waiting.iter();
+                loop {
+                    let depth = actor.path.len().saturating_sub(1).min(INDENTED_MAX);
+                    for line in text.lines.drain(..) {
+                        writeln!(out, "{:indent$}{line}", "", indent = depth * 2)?;
+                    }
+                    let Some(waiting) = records.next() else {
+                        break;
+                    };
+                    let number = numbers.entry(waiting.place.0).or_default();
+                    text.waiting(waiting, &ordered.records[waiting.record], number)?;
                 }
                 verdict = verdict.and(text.verdict);
             }
@@ -90,7 +100,7 @@ pub fn show(
     }
     if *selection == Selection::default() {
         for &other in &ordered.others {
-            let (line, found) = export::line(file, &ordered.records[other]);
+            let (line, found) = export::line(&contents, &ordered.records[other]);
             match form {
                 ShowForm::Json => writeln!(out, "{line}")?,
                 ShowForm::Text(cut) => writeln!(out, "record {}", cut_line(&line, cut))?,
@@ -116,15 +126,15 @@ fn head(file: &SnapshotFile) -> String {
 }
 
 fn json_line(
-    file: &SnapshotFile,
+    contents: &Contents<'_>,
     ordered: &Ordered,
     actor: &Actor,
     waiting: &[Waiting],
 ) -> (String, Verdict) {
-    let (own, mut verdict) = export::line(file, &ordered.records[actor.record]);
+    let (own, mut verdict) = export::line(contents, &ordered.records[actor.record]);
     let mut messages = Vec::new();
     for message in waiting {
-        let (line, found) = export::line(file, &ordered.records[message.record]);
+        let (line, found) = export::line(contents, &ordered.records[message.record]);
         messages.push(line);
         verdict = verdict.and(found);
     }

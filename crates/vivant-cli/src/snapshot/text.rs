@@ -1,39 +1,31 @@
 //! [`Text`]: lines that show an actor, a message.
 
 use super::actors::{Actor, Waiting};
-use super::file::SnapshotFile;
-use super::json::{json, text_bytes_max};
+use super::budget::Budget;
+use super::contents::{Contents, encoded};
+use super::cut::{Cut, cut_line};
+use super::json::{encoded_json, json};
 use super::parts::Parts;
 use super::problem::Problem;
 use super::verdict::Verdict;
 use vivant_codec::show;
 use vivant_journal::Record;
 
-/// Bytes of a state and characters of a line that are shown unless all are.
+/// Bytes of a state that are shown unless all are.
 const STATE_SHORT: usize = 2_000;
-const LINE_SHORT: usize = 160;
-
-/// How much of large values is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cut {
-    /// `…` stands for the rest.
-    Short,
-    /// All of them.
-    Full,
-}
 
 /// Lines that show an actor or a message.
 pub(super) struct Text<'f> {
-    file: &'f SnapshotFile,
+    contents: &'f Contents<'f>,
     cut: Cut,
     pub(super) lines: Vec<String>,
     pub(super) verdict: Verdict,
 }
 
 impl<'f> Text<'f> {
-    pub(super) fn new(file: &'f SnapshotFile, cut: Cut) -> Text<'f> {
+    pub(super) fn new(contents: &'f Contents<'f>, cut: Cut) -> Text<'f> {
         Text {
-            file,
+            contents,
             cut,
             lines: Vec::new(),
             verdict: Verdict::Good,
@@ -42,7 +34,8 @@ impl<'f> Text<'f> {
 
     /// The actor, its state, and what else its record has.
     pub(super) fn actor(&mut self, actor: &Actor, record: &Record) -> Result<(), Problem> {
-        let events = self.file.events(record)?.unwrap_or_default();
+        let events = self.contents.file.events(record)?.unwrap_or_default();
+        let mut budget = Budget::of(record);
         let parts = Parts(&events);
         let kind = parts.field("content").and_then(Parts::variant);
         let kind = match kind {
@@ -62,28 +55,30 @@ impl<'f> Text<'f> {
         for (name, part) in parts.fields() {
             match name {
                 "id" | "class" | "path" => {}
-                "content" => self.content(record, part),
+                "content" => self.content(&mut budget, part),
                 _ if part.is_empty() => {}
-                _ => self.field(record, name, part),
+                _ => self.field(&mut budget, name, part),
             }
         }
         Ok(())
     }
 
-    fn content(&mut self, record: &Record, content: Parts<'_>) {
+    fn content(&mut self, budget: &mut Budget, content: Parts<'_>) {
         let part = content.field("0").unwrap_or(content);
-        let Some(((shape, bytes), _)) = part.encoded_first() else {
+        let Some((shape, bytes)) = encoded(part) else {
             if part.fields().next().is_some() {
-                self.field(record, "content", part);
+                self.field(budget, "content", part);
             }
             return;
         };
         let bytes_max = match self.cut {
             Cut::Short => STATE_SHORT,
-            Cut::Full => text_bytes_max(record),
+            Cut::Full => budget.text(),
         };
         let mut state = String::new();
-        let shown = show(self.file.shapes(), shape, bytes, bytes_max, &mut state);
+        let shapes = self.contents.file.shapes();
+        let shown = show(shapes, shape, bytes, bytes_max, &mut state);
+        budget.take_text(state.len());
         let mut lines = state.lines();
         let first = lines.next().unwrap_or_default();
         self.lines.push(format!("  state: {first}"));
@@ -95,59 +90,97 @@ impl<'f> Text<'f> {
     }
 
     /// A field of a record; of a sequence, a line for each element.
-    fn field(&mut self, record: &Record, name: &str, part: Parts<'_>) {
+    fn field(&mut self, budget: &mut Budget, name: &str, part: Parts<'_>) {
         match part.is_sequence() {
-            true => part.elements().for_each(|it| self.line(record, name, it)),
-            false => self.line(record, name, part),
+            true => part.elements().for_each(|it| self.line(budget, name, it)),
+            false => self.line(budget, name, part),
         }
     }
 
-    fn line(&mut self, record: &Record, name: &str, part: Parts<'_>) {
-        let json = self.json(record, part);
-        self.push(&format!("  {}: {json}", name.escape_debug()));
+    fn line(&mut self, budget: &mut Budget, name: &str, part: Parts<'_>) {
+        let json = self.json(budget, part);
+        let name = cut_line(name, Cut::Short);
+        self.push(&format!("  {name}: {json}"));
     }
 
-    /// A waiting message and its place.
-    pub(super) fn message(&mut self, message: &Waiting, record: &Record) -> Result<(), Problem> {
-        let at = self.lines.len();
-        self.what_waits(record)?;
-        if let Some(first) = self.lines.get_mut(at) {
-            let (place, ordinal) = (&message.place.1, message.ordinal);
-            first.insert_str(0, &format!("  waits in {place} as {ordinal}: "));
+    /// Waiting messages and their place, of which the first one has the number `next`. That is
+    /// counted up.
+    pub(super) fn waiting(
+        &mut self,
+        waiting: &Waiting,
+        record: &Record,
+        next: &mut u64,
+    ) -> Result<(), Problem> {
+        let events = self.contents.file.events(record)?.unwrap_or_default();
+        let mut budget = Budget::of(record);
+        for message in Waiting::messages(Parts(&events)) {
+            let at = self.lines.len();
+            self.message(&mut budget, message);
+            if let Some(first) = self.lines.get_mut(at) {
+                let place = &waiting.place.1;
+                first.insert_str(0, &format!("  waits in {place} as {next}: "));
+            }
+            *next += 1;
         }
         Ok(())
     }
 
     /// What a message is and where it was made; on the next line, its arguments or value.
-    pub(super) fn what_waits(&mut self, record: &Record) -> Result<(), Problem> {
-        let events = self.file.events(record)?.unwrap_or_default();
-        let message = Parts(&events).field("message");
-        let (mut words, mut content) = (Vec::new(), None);
-        for (name, part) in message.into_iter().flat_map(Parts::fields) {
+    pub(super) fn message(&mut self, budget: &mut Budget, part: Parts<'_>) {
+        let message = self.contents.message(budget, part);
+        let message = message.and_then(|message| match message {
+            Some(it) if !budget.take_text(it.text()) => Err(budget.used_up()),
+            message => Ok(message),
+        });
+        let message = match message {
+            Ok(Some(message)) => message,
+            Ok(None) => {
+                let json = self.json(budget, part);
+                return self.push(&json);
+            }
+            Err(error) => {
+                self.verdict = Verdict::Bad;
+                return self.push(&format!("cannot be read: {error}"));
+            }
+        };
+        let promise = part.field("promise").and_then(Parts::number);
+        let arrival = message.fields().find_map(|(name, part)| match name {
+            "kind" => arrival(part, promise?),
+            _ => None,
+        });
+        let mut words = Vec::new();
+        for (name, part) in message.fields() {
             words.push(match name {
-                "actor" => continue,
-                "kind" => kind(part).unwrap_or_else(|| self.json(record, part)),
+                "kind" => match arrival.clone().or_else(|| kind(part)) {
+                    Some(kind) => kind,
+                    None => self.json(budget, part),
+                },
+                // It is named with the kind.
+                "promise" if arrival.is_some() => continue,
                 "made" => {
-                    let place = place(part).unwrap_or_else(|| self.json(record, part));
+                    let place = place(part).unwrap_or_else(|| self.json(budget, part));
                     format!("made at {place}")
                 }
-                "content" => {
-                    content = Some(self.json(record, part));
-                    continue;
-                }
                 _ if part.is_empty() => continue,
-                _ => format!("{name} {}", self.json(record, part)),
+                _ => {
+                    let name = cut_line(name, Cut::Short);
+                    format!("{name} {}", self.json(budget, part))
+                }
             });
         }
         self.push(&words.join(", "));
-        if let Some(content) = content {
-            self.push(&format!("    {content}"));
-        }
-        Ok(())
+        let content = encoded_json(self.contents, budget, message.content());
+        let content = self.readable(content);
+        self.push(&format!("    {content}"));
     }
 
-    fn json(&mut self, record: &Record, part: Parts<'_>) -> String {
-        json(self.file, record, part).unwrap_or_else(|error| {
+    fn json(&mut self, budget: &mut Budget, part: Parts<'_>) -> String {
+        let json = json(self.contents, budget, part);
+        self.readable(json)
+    }
+
+    fn readable(&mut self, text: Result<String, Problem>) -> String {
+        text.unwrap_or_else(|error| {
             self.verdict = Verdict::Bad;
             format!("cannot be read: {error}")
         })
@@ -158,50 +191,30 @@ impl<'f> Text<'f> {
     }
 }
 
-/// The name of a message, or the promise to which it brings a value.
-fn kind(kind: Parts<'_>) -> Option<String> {
-    let content = kind.field("0")?;
-    match kind.variant()?.1 {
-        "Message" => {
-            let name = content.field("name")?.text()?;
-            Some(match content.field("form")?.variant()?.1 {
-                "Message" => name.to_owned(),
-                form => format!("{form} {name}"),
-            })
-        }
-        "Arrival" => {
-            let promise = content.field("promise")?.number()?;
-            let value = content.field("value")?;
-            let of = value.field("of")?.variant()?.1;
-            let behaviour = value.field("behaviour")?.text()?;
-            Some(format!("value for promise {promise}, {of} of {behaviour}"))
-        }
-        _ => None,
-    }
+/// The name of a message.
+fn kind(what: Parts<'_>) -> Option<String> {
+    let ((_, "Message"), content) = (what.variant()?, what.field("0")?) else {
+        return None;
+    };
+    let name = content.field("name")?.text()?;
+    Some(match content.field("form")?.variant()?.1 {
+        "Message" => name.to_owned(),
+        form => format!("{form} {name}"),
+    })
+}
+
+/// The promise to which a message brings a value.
+fn arrival(what: Parts<'_>, promise: u64) -> Option<String> {
+    let ((_, "Arrival"), value) = (what.variant()?, what.field("0")?) else {
+        return None;
+    };
+    let of = value.field("of")?.variant()?.1;
+    let behaviour = value.field("behaviour")?.text()?;
+    Some(format!("value for promise {promise}, {of} of {behaviour}"))
 }
 
 fn place(made: Parts<'_>) -> Option<String> {
     let number = |name| made.field(name)?.number();
     let file = made.field("file")?.text()?;
     Some(format!("{file}:{}:{}", number("line")?, number("column")?))
-}
-
-/// A line for a terminal: without control characters, and cut if large values are.
-pub(super) fn cut_line(line: &str, cut: Cut) -> String {
-    let end = match cut {
-        Cut::Short => line.char_indices().nth(LINE_SHORT).map(|(at, _)| at),
-        Cut::Full => None,
-    };
-    let (shown, rest) = match end {
-        Some(end) => (&line[..end], "…"),
-        None => (line, ""),
-    };
-    let mut safe = String::with_capacity(shown.len());
-    for c in shown.chars() {
-        match c.is_control() {
-            true => safe.extend(c.escape_debug()),
-            false => safe.push(c),
-        }
-    }
-    safe + rest
 }

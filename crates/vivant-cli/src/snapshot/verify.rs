@@ -1,6 +1,8 @@
 //! `vivant snapshot verify`: reads everything, and says what is wrong.
 
 use super::actors::{Actor, Role, Waiting};
+use super::budget::Budget;
+use super::contents::Contents;
 use super::file::SnapshotFile;
 use super::parts::Parts;
 use super::problem::Problem;
@@ -17,23 +19,28 @@ const LINES_MAX: usize = 100;
 const PROMISE: &str = "vivant::PromiseName";
 
 /// Reads an image as a whole, and prints what is wrong with it: checksums, tables, values that are
-/// not encoded by their shapes, references to actors that never were, messages for actors that are
-/// not in the image, two actors with one number, two messages with one place.
+/// not encoded by their shapes, references to actors that never were, messages of unknown kinds,
+/// messages for actors that are not in the image, two actors with one number, two records of
+/// messages with one place.
 ///
-/// Holds one record at a time in memory, and the numbers of actors and messages.
+/// Holds one record at a time in memory, the kinds of messages, and the numbers of actors and of
+/// records of messages.
 ///
 /// # Errors
 ///
 /// `out` fails, or the store. What is wrong with the image is printed.
 pub fn verify(catalog: &Catalog, number: u64, out: &mut impl Write) -> Result<Verdict, Problem> {
-    let file = match SnapshotFile::open(catalog, number) {
-        Ok(file) => file,
+    let found = SnapshotFile::open(catalog, number).and_then(|file| {
+        let found = Found::in_contents(&Contents::of(&file)?);
+        Ok((file, found))
+    });
+    let (file, found) = match found {
+        Ok(found) => found,
         Err(problem) => {
             writeln!(out, "image {number}: {problem}")?;
             return Ok(Verdict::Bad);
         }
     };
-    let found = Found::in_file(&file);
     for line in &found.wrong {
         writeln!(out, "image {number}: {}", line.escape_debug())?;
     }
@@ -69,15 +76,24 @@ struct Found {
     referred: BTreeMap<u64, u64>,
     /// The actors for which messages wait, likewise.
     receivers: BTreeMap<u64, u64>,
+    /// The actors, places and ordinals of records of messages.
     places: BTreeSet<(u64, u32, u64)>,
 }
 
 impl Found {
-    fn in_file(file: &SnapshotFile) -> Found {
+    fn in_contents(contents: &Contents<'_>) -> Found {
+        let file = contents.file;
         let mut found = Found::default();
+        for (number, kind) in contents.kinds.iter().enumerate() {
+            if file.shapes().name(kind.shape).is_none() {
+                found.wrong(format!(
+                    "kind {number} of messages has a shape that is not in the table of shapes"
+                ));
+            }
+        }
         for record in file.records() {
             found.records += 1;
-            let read = record.and_then(|record| found.record(file, &record));
+            let read = record.and_then(|record| found.record(contents, &record));
             if let Err(problem) = read {
                 found.wrong(problem.to_string());
             }
@@ -93,7 +109,8 @@ impl Found {
         }
     }
 
-    fn record(&mut self, file: &SnapshotFile, record: &Record) -> Result<(), Problem> {
+    fn record(&mut self, contents: &Contents<'_>, record: &Record) -> Result<(), Problem> {
+        let file = contents.file;
         let (id, kind) = (record.id, record.kind);
         let Some(events) = file.events(record)? else {
             let text = format!("record {id} is of kind {kind}, of which the image has no shape");
@@ -101,13 +118,6 @@ impl Found {
             return Ok(());
         };
         let parts = Parts(&events);
-        let mut references = References::default();
-        file.visit(record, parts, |event| {
-            if let Some(actor) = references.actor(event) {
-                self.referred.entry(actor).or_insert(id);
-            }
-            true
-        })?;
         match Role::of(file, record) {
             Role::Actor => self.actor(id, Actor::of(0, record, parts)?),
             Role::Waiting => self.waiting(id, &Waiting::of(0, record, parts)?),
@@ -118,7 +128,13 @@ impl Found {
             }
             Role::Other => {}
         }
-        Ok(())
+        let mut references = References::default();
+        contents.visit(&mut Budget::of(record), parts, |event| {
+            if let Some(actor) = references.actor(event) {
+                self.referred.entry(actor).or_insert(id);
+            }
+            true
+        })
     }
 
     fn actor(&mut self, record: u64, actor: Actor) {
@@ -135,12 +151,12 @@ impl Found {
     }
 
     fn waiting(&mut self, record: u64, waiting: &Waiting) {
-        self.messages += 1;
+        self.messages = self.messages.saturating_add(waiting.messages);
         self.receivers.entry(waiting.actor).or_insert(record);
         let place = (waiting.actor, waiting.place.0, waiting.ordinal);
         if !self.places.insert(place) {
             self.wrong(format!(
-                "record {record} is a second message at place {} of {} of actor {}",
+                "record {record} is a second one with number {} of messages in {} of actor {}",
                 waiting.ordinal, waiting.place.1, waiting.actor
             ));
         }
@@ -168,7 +184,7 @@ impl Found {
         for (actor, record) in std::mem::take(&mut self.receivers) {
             if !self.actors.contains(&actor) {
                 let text = format!(
-                    "record {record} is a message for actor {actor}, which is not in the image"
+                    "record {record} has messages for actor {actor}, which is not in the image"
                 );
                 self.wrong(text);
             }

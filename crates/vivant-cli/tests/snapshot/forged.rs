@@ -1,230 +1,18 @@
 //! Images that no program of today writes: of later versions, with every kind of value, wrong ones.
 
+use crate::forge::{
+    ActorRecord, Content, Forge, Header, Long, MessageData, Place, PromiseName, Reference,
+    TimerRecord, What,
+};
 use crate::golden::expect;
 use crate::printed;
 use crate::store::MemoryStore;
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 use vivant_cli::snapshot::{
-    Cut, Problem, Selection, ShowForm, SnapshotFile, Verdict, diff, export, show, verify,
+    Cut, Problem, Selection, ShowForm, SnapshotFile, Verdict, diff, export, show,
 };
-use vivant_codec::{Saved, Shape, ShapeId, Shapes, shape_of, to_bytes};
-
-#[derive(Saved, Clone)]
-#[saved(name = "vivant::Encoded")]
-struct Encoded {
-    shape: ShapeId,
-    bytes: Vec<u8>,
-}
-
-/// A later version: another order of the fields, and one more.
-#[derive(Saved, Clone)]
-#[saved(name = "vivant::ActorRecord")]
-struct ActorRecord {
-    names: Vec<String>,
-    path: Vec<u32>,
-    class: String,
-    content: Content,
-    id: u64,
-}
-
-#[derive(Saved, Clone)]
-#[saved(name = "vivant::Content")]
-enum Content {
-    Frozen { since: u64, value: Encoded },
-    State(Encoded),
-}
-
-#[derive(Saved, Clone)]
-#[saved(name = "vivant::WaitingRecord")]
-struct WaitingRecord {
-    place: Place,
-    ordinal: u64,
-    message: MessageRecord,
-}
-
-#[derive(Saved, Clone, Copy)]
-#[saved(name = "vivant::WaitingPlace")]
-enum Place {
-    Urgent,
-    Inbox,
-}
-
-#[derive(Saved, Clone)]
-#[saved(name = "vivant::MessageRecord")]
-struct MessageRecord {
-    actor: u64,
-    kind: Option<String>,
-    priority: u8,
-    content: Encoded,
-}
-
-#[derive(Saved)]
-#[saved(name = "vivant::TimerRecord")]
-struct TimerRecord {
-    due: Duration,
-    value: Encoded,
-}
-
-#[derive(Saved)]
-#[saved(name = "vivant::SystemRecord")]
-struct SystemRecord {
-    numbers: (u64, u32),
-}
-
-#[derive(Saved)]
-#[saved(name = "vivant::ShapesRecord")]
-struct ShapesRecord {
-    shapes: Shapes,
-    records: Vec<RecordShape>,
-}
-
-#[derive(Saved)]
-#[saved(name = "vivant::RecordShape")]
-struct RecordShape {
-    kind: u16,
-    shape: ShapeId,
-}
-
-/// The header of today, and a field of tomorrow.
-type Header = (u32, String, u64, SystemTime, (u64, u64, u64, u64), u64);
-
-/// A reference to an actor.
-struct Reference(u64);
-
-impl<'gc> Saved<'gc> for Reference {
-    const SHAPE: &'static Shape = &Shape::reference("bank::Account", shape_of::<'gc, u64>());
-
-    fn save(&self, out: &mut vivant_codec::Encoder<'_>) {
-        self.0.save(out);
-    }
-
-    fn load(input: &mut vivant_codec::Decoder<'gc, '_>) -> Result<Self, vivant_codec::LoadError> {
-        Ok(Reference(input.reference(Self::SHAPE)?))
-    }
-}
-
-/// What a resolver is in a file.
-#[derive(Saved)]
-#[saved(name = "vivant::PromiseName")]
-enum PromiseName {
-    Of { number: u64, owner: u64 },
-}
-
-/// A name that makes the text of a value much longer than its bytes.
-const LONG: &str = match std::str::from_utf8(&[b'x'; 10_000]) {
-    Ok(name) => name,
-    Err(_) => "",
-};
-
-struct Long;
-
-impl<'gc> Saved<'gc> for Long {
-    const SHAPE: &'static Shape = &Shape::reference(LONG, shape_of::<'gc, u8>());
-
-    fn save(&self, out: &mut vivant_codec::Encoder<'_>) {
-        0_u8.save(out);
-    }
-
-    fn load(input: &mut vivant_codec::Decoder<'gc, '_>) -> Result<Self, vivant_codec::LoadError> {
-        let _: u8 = input.reference(Self::SHAPE)?;
-        Ok(Long)
-    }
-}
-
-/// An image that is being forged.
-struct Forge {
-    shapes: Shapes,
-    records: Vec<(u64, u16, Vec<u8>)>,
-    kinds: Vec<RecordShape>,
-    actors: u64,
-    messages: u64,
-}
-
-impl Forge {
-    fn new() -> Forge {
-        let mut forge = Forge {
-            shapes: Shapes::default(),
-            records: Vec::new(),
-            kinds: Vec::new(),
-            actors: 0,
-            messages: 0,
-        };
-        forge.record(1, &SystemRecord { numbers: (10, 1) });
-        forge
-    }
-
-    fn encoded<T: for<'gc> Saved<'gc>>(&mut self, value: &T) -> Encoded {
-        Encoded {
-            shape: self.shapes.add(T::SHAPE).expect("there are few"),
-            bytes: to_bytes(value).expect("it is small"),
-        }
-    }
-
-    fn record<T: for<'gc> Saved<'gc>>(&mut self, kind: u16, value: &T) {
-        let shape = self.shapes.add(T::SHAPE).expect("there are few");
-        if self.kinds.iter().all(|it| it.kind != kind) {
-            self.kinds.push(RecordShape { kind, shape });
-        }
-        let id = self.records.len() as u64 + 1;
-        let value = to_bytes(value).expect("it is small");
-        self.records.push((id, kind, value));
-    }
-
-    fn actor<T: for<'gc> Saved<'gc>>(&mut self, id: u64, state: &T) {
-        self.actors += 1;
-        let content = Content::State(self.encoded(state));
-        let record = ActorRecord {
-            names: vec!["the \"first\"".to_owned(), "\u{1b}[31m".to_owned()],
-            path: vec![0, id as u32],
-            class: "bank::Account".to_owned(),
-            content,
-            id,
-        };
-        self.record(3, &record);
-    }
-
-    fn message(&mut self, actor: u64, place: Place, ordinal: u64) {
-        self.messages += 1;
-        let content = self.encoded(&("pay", 7_u8).1);
-        let message = MessageRecord {
-            actor,
-            kind: Some("broadcast".to_owned()),
-            priority: 3,
-            content,
-        };
-        let record = WaitingRecord {
-            place,
-            ordinal,
-            message,
-        };
-        self.record(4, &record);
-    }
-
-    /// Writes the image. Returns its number.
-    fn write(mut self, store: &MemoryStore) -> u64 {
-        let (mut shapes, mut records) = (self.shapes, self.kinds);
-        let shape = shapes.add(ShapesRecord::SHAPE).expect("there are few");
-        records.push(RecordShape { kind: 2, shape });
-        let table = to_bytes(&ShapesRecord { shapes, records }).expect("it is small");
-        self.records.push((1_000, 2, table));
-        let counts = (self.actors, 0, 0, self.messages);
-        let header: Header = (1, "bank".to_owned(), 4, SystemTime::UNIX_EPOCH, counts, 99);
-        store.write(&to_bytes(&header).expect("it is small"), &self.records)
-    }
-
-    fn open(self) -> SnapshotFile {
-        let store = MemoryStore::default();
-        let number = self.write(&store);
-        SnapshotFile::open(&store.catalog(), number).expect("it is intact")
-    }
-
-    fn verified(self) -> (String, Verdict) {
-        let store = MemoryStore::default();
-        let number = self.write(&store);
-        printed(|out| verify(&store.catalog(), number, out)).expect("memory does not fail")
-    }
-}
+use vivant_codec::{Saved, ShapeId, to_bytes};
 
 /// Other fields, variants and kinds of records than those of today are printed.
 #[test]
@@ -232,8 +20,10 @@ fn later_versions_are_read() {
     let forge = || {
         let mut forge = Forge::new();
         forge.actor(2, &"a state".to_owned());
-        forge.message(2, Place::Inbox, 1);
-        forge.message(2, Place::Urgent, 5);
+        let seven = || vec![7];
+        forge.messages(2, Place::Inbox, 8, &[(0, seven()), (0, seven())]);
+        forge.messages(2, Place::Urgent, 5, &[(0, seven())]);
+        forge.messages(2, Place::Inbox, 1, &[(0, seven())]);
         let value = forge.encoded(&vec!['x']);
         let content = Content::Frozen {
             since: 5,
@@ -263,6 +53,14 @@ fn later_versions_are_read() {
     let value = more.encoded(&vec!['y']);
     let due = Duration::from_millis(2_500);
     more.record(5, &TimerRecord { due, value });
+    // Its kinds have other numbers.
+    more.kinds.insert(0, more.kinds[0].clone());
+    more.kinds[0].what = What::Broadcast;
+    more.records.retain(|it| it.1 != 4);
+    for (place, ordinal, count) in [(Place::Urgent, 2, 1), (Place::Inbox, 4, 3)] {
+        more.messages(2, place, ordinal, &vec![(1, vec![7]); count]);
+    }
+    more.messages(2, Place::Inbox, 6, &[(0, vec![7])]);
     let text = printed(|out| diff(&file, &more.open(), Cut::Full, out));
     expect("later_diff", text, Verdict::Bad);
     let (text, verdict) = forge().verified();
@@ -378,11 +176,11 @@ fn wrong_images_are_not_verified() {
     );
     is(
         |forge| forge.message(2, Place::Inbox, 1),
-        "record 4 is a second message at place 1 of Inbox of actor 2",
+        "record 4 is a second one with number 1 of messages in Inbox of actor 2",
     );
     is(
         |forge| forge.message(5, Place::Inbox, 1),
-        "record 4 is a message for actor 5, which is not in the image",
+        "record 4 has messages for actor 5, which is not in the image",
     );
     is(
         |forge| forge.messages += 1,
@@ -408,6 +206,41 @@ fn wrong_images_are_not_verified() {
         },
         "record 4: byte 0: the table has no shape 10000; use another image",
     );
+    is(
+        |forge| forge.messages(2, Place::Inbox, 2, &[(0, vec![7]), (1, vec![7])]),
+        "record 4 has a message of kind 1, and the image has 1 kinds of messages, from 0 on; use another image",
+    );
+    is(
+        |forge| forge.messages(2, Place::Inbox, 2, &[(0, vec![7]), (0, vec![7, 8])]),
+        "record 4: byte 1: 1 bytes follow the value; use another image",
+    );
+    is(
+        |forge| {
+            let kind = forge.kind::<Reference>("greeting");
+            forge.messages(2, Place::Inbox, 2, &[(kind, vec![9]), (kind, vec![10])]);
+        },
+        "record 4 refers to actor 10, and the next one to be made is 10",
+    );
+    is(
+        |forge| {
+            forge.kind::<u8>("nobody sends it");
+            forge.kinds[1].shape = ShapeId::new(10_000);
+        },
+        "kind 1 of messages has a shape that is not in the table of shapes",
+    );
+    is(
+        |forge| {
+            forge.kind::<u8>("nobody sends it");
+            let kind = MessageData {
+                priority: 1,
+                bytes: Vec::new(),
+                kind: 2,
+            };
+            // Not in a mailbox.
+            forge.record(9, &(1_u8, vec![kind]));
+        },
+        "record 4 has a message of kind 2, and the image has 2 kinds of messages, from 0 on; use another image",
+    );
     // A sequence of many elements without bytes.
     is(
         |forge| {
@@ -427,7 +260,7 @@ fn wrong_images_are_not_verified() {
 
 #[test]
 fn an_image_without_one_table_is_not_opened() {
-    let header: Header = (1, String::new(), 4, SystemTime::UNIX_EPOCH, (0, 0, 0, 0), 0);
+    let header: Header = (2, String::new(), 4, SystemTime::UNIX_EPOCH, (0, 0, 0, 0), 0);
     let header = to_bytes(&header).expect("it is small");
     let store = MemoryStore::default();
     store.write(&header, &[]);
@@ -436,12 +269,23 @@ fn an_image_without_one_table_is_not_opened() {
         matches!(error, Problem::NoShapes { found: 0, .. }),
         "{error}"
     );
-    store.write(&[2], &[]);
-    let error = SnapshotFile::open(&store.catalog(), 2).expect_err("it is another version");
-    assert!(
-        matches!(error, Problem::OtherVersion { found: 2, .. }),
-        "{error}"
-    );
+}
+
+#[test]
+fn an_image_of_another_version_is_not_opened() {
+    for version in [0_u8, 1, 3] {
+        let store = MemoryStore::default();
+        store.write(&[version], &[]);
+        let error = SnapshotFile::open(&store.catalog(), 1).expect_err("it is another version");
+        assert!(matches!(error, Problem::OtherVersion { .. }), "{error}");
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "image 1 has version {version} of the format, and this command reads version 2; use the `vivant` of \
+                 the program that wrote it"
+            )
+        );
+    }
 }
 
 #[test]

@@ -104,6 +104,28 @@ fn actors_are_selected() {
     );
 }
 
+/// Between some two steps, the value that the account returns is on its way.
+#[test]
+fn values_for_promises_are_shown() {
+    let shown = (1..5).map(|steps| {
+        let store = MemoryStore::default();
+        program::snapshot_of_booking(&store.journal(), steps);
+        let verified = printed(|out| verify(&store.catalog(), 1, out));
+        let (text, verdict) = verified.expect("memory does not fail");
+        assert_eq!(verdict, Verdict::Good, "{text}");
+        let (file, all) = (open(&store, 1), Selection::default());
+        let shown = printed(|out| show(&file, &all, ShowForm::Text(Cut::Full), out));
+        shown.expect("it can be printed").0
+    });
+    let expected =
+        "  waits in Inbox as 0: value for promise 1, Reply of bank::Account::pay_in, made at ";
+    let shown: Vec<_> = shown.collect();
+    let text = shown.iter().find(|text| text.contains(expected));
+    let text = text.unwrap_or_else(|| panic!("{shown:#?}"));
+    let mut lines = text.lines().skip_while(|line| !line.contains(expected));
+    assert_eq!(lines.nth(1), Some("    {\"Ok\":[1000]}"));
+}
+
 #[test]
 fn images_are_verified() {
     let store = bank();

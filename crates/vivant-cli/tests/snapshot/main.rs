@@ -1,7 +1,9 @@
 //! `vivant snapshot`: what it prints of images, whole ones and others.
 
 mod commands;
+mod forge;
 mod forged;
+mod forged_messages;
 mod golden;
 mod hostile;
 mod program;

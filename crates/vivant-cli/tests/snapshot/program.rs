@@ -134,3 +134,22 @@ pub(crate) fn snapshots(journal: &Journal) {
     system.snapshot(journal).expect("all of it is saved");
     drop(clock);
 }
+
+/// Takes a snapshot of a teller with an account after so many steps from a booking on.
+pub(crate) fn snapshot_of_booking(journal: &Journal, steps: usize) {
+    let builder = System::builder()
+        .name("bank")
+        .saved::<(Account, Teller, Printer)>();
+    let simulation = Simulation::with(3, Faults::none(), builder);
+    let teller = Teller::spawn(simulation.system(), vec!["Ada".to_owned()]);
+    simulation.run();
+    teller.book("Ada".to_owned(), 1_000).send();
+    let mut left = steps;
+    let happened = simulation.run_until(|| {
+        left = left.saturating_sub(1);
+        left == 0
+    });
+    assert!(happened, "there are fewer steps");
+    let report = simulation.system().snapshot(journal);
+    report.expect("all of it is saved");
+}
