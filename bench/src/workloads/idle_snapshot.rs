@@ -3,8 +3,9 @@
 //! Protocol: our own. 1,000,000 saved actors have each processed a message and wait for the next. A
 //! snapshot is taken into a directory, with its syncs. Beside a second one a thread asks one of the
 //! actors again and again, and another thread only reads the clock. Then the same states are
-//! encoded by serde and postcard into one file with a sync, as a program would that stops all actors
-//! first. At last a new system is restored from the snapshot, and the sum of all states is compared.
+//! encoded by serde and postcard into one file with a sync, as a program would that stops all
+//! actors first. At last a new system is restored from the snapshot, and the sum of all states is
+//! compared.
 //!
 //! Timed: by `step`, the first snapshot, the encoding, the restore. An operation is an actor.
 //! `longest_ask_ms` and `longest_stall_ms` are the longest times between two answers and between

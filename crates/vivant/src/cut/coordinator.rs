@@ -4,7 +4,7 @@ use super::tables::{TableWalk, Walked};
 use crate::actor::{CellRef, Recorder, Shared, set_recorder};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
-use crate::phase::{Earlier, Pass, Walk, outside_threads};
+use crate::phase::{Earlier, Pass, Walk, outside_threads, sends_from_outside};
 use crate::run::Occupied;
 use crate::services::RegistryWalk;
 use crate::sync::{Arc, Mutex, MutexGuard, try_lock};
@@ -123,7 +123,10 @@ impl Coordinator {
     }
 
     fn begin_pass(&mut self, system: &Shared) {
-        let (pass, earlier) = system.passes.begin_next(outside_threads());
+        let (pass, mut earlier) = system.passes.begin_next(outside_threads());
+        if system.stage().is_some() && !sends_from_outside() {
+            earlier.await_senders();
+        }
         self.pass = pass;
         self.work = Work::Threads(earlier);
     }

@@ -22,8 +22,8 @@ pub(crate) enum MessageRole {
     Watch,
     /// A message of the runtime: links, and messages between the runtime's own actors.
     Own,
-    /// A message of the runtime about work that the actor finds in itself. A restored actor finds its
-    /// work anew, so no image has such a message.
+    /// A message of the runtime about work that the actor finds in itself. A restored actor finds
+    /// its work anew, so no image has such a message.
     Reminder,
     /// Stands for a message of the bounded queue; a message of the runtime.
     Ticket,

@@ -20,4 +20,4 @@ mod this_thread;
 pub(crate) use number::{Parity, Pass, PassMark, Phase, Stamp, Walk};
 pub(crate) use passes::{Earlier, Passes};
 pub(crate) use published::PublishedPass;
-pub(crate) use this_thread::{outside_threads, send_from_outside};
+pub(crate) use this_thread::{outside_threads, send_from_outside, sends_from_outside};

@@ -53,6 +53,14 @@ impl OutsideThread {
     }
 }
 
+impl OutsideThread {
+    /// Whether it sends now. For the thread itself.
+    pub(crate) fn is_sending(&self) -> bool {
+        // Relaxed: only this thread writes it.
+        !self.sends.load(Ordering::Relaxed).is_multiple_of(2)
+    }
+}
+
 impl OutsideThreads {
     pub(crate) fn join(&self, thread: &Arc<OutsideThread>) {
         lock(&self.0).push(thread.clone());

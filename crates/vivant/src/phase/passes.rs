@@ -3,7 +3,9 @@
 use super::number::Pass;
 use super::outside::{OutsideThreads, Senders};
 use super::published::PublishedPass;
-use crate::sync::{Arc, AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, fence, lock};
+use crate::sync::{
+    Arc, AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, fence, lock, yield_now,
+};
 
 /// The pass of a system.
 pub(crate) struct Passes {
@@ -102,6 +104,14 @@ impl Passes {
 }
 
 impl Earlier {
+    /// Waits for the senders outside, which take no step of a simulation: else the seed would not
+    /// decide alone what its next step is. A send is short. The caller is in no send.
+    pub(crate) fn await_senders(&mut self) {
+        while !self.senders.have_sent() {
+            yield_now();
+        }
+    }
+
     /// Whether no code of an earlier pass runs any more.
     pub(crate) fn have_left(&mut self) -> bool {
         let pass = self.pass;

@@ -28,6 +28,12 @@ std::thread_local! {
     };
 }
 
+/// Whether this thread sends from outside now.
+pub(crate) fn sends_from_outside() -> bool {
+    // An error: the thread ends. A destructor may run within its last send.
+    THIS.try_with(|this| this.0.is_sending()).unwrap_or(true)
+}
+
 /// Calls `body` with the pass of the system, to send from a thread that is no worker of it.
 pub(crate) fn send_from_outside<R>(now: impl Fn() -> Pass, body: impl FnOnce(Pass) -> R) -> R {
     let mut body = Some(body);

@@ -150,15 +150,20 @@ impl<T: Clone> Registry<T> {
 
     /// Returns the next entries of a walk that is at this place, and moves it on by up to `places`
     /// places. `None`: the walk is over. What is inserted meanwhile may be missing.
+    ///
+    /// A slab without places takes no page: the pages of a simulation do not depend on which slab
+    /// its thread has.
     pub(crate) fn next_page(&self, walk: &mut RegistryWalk, places: usize) -> Option<Vec<T>> {
-        let slab = lock(&self.0.get(walk.slab)?.places);
-        let page = slab.taken.iter().skip(walk.at).take(places);
-        let page = page.flatten().cloned().collect();
-        walk.at += places;
-        if walk.at >= slab.taken.len() {
-            (walk.slab, walk.at) = (walk.slab + 1, 0);
+        loop {
+            let slab = lock(&self.0.get(walk.slab)?.places);
+            if walk.at >= slab.taken.len() {
+                (walk.slab, walk.at) = (walk.slab + 1, 0);
+                continue;
+            }
+            let page = slab.taken.iter().skip(walk.at).take(places);
+            walk.at += places;
+            return Some(page.flatten().cloned().collect());
         }
-        Some(page)
     }
 
     /// Returns all entries that exist now, in no order.
@@ -170,5 +175,29 @@ impl<T: Clone> Registry<T> {
                 places.taken.iter().flatten().cloned().collect::<Vec<_>>()
             })
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The pages of entries that one thread has inserted.
+    fn pages() -> Vec<Vec<u32>> {
+        let registry = Registry::default();
+        for entry in 0..5 {
+            registry.insert(entry, Parity::Even, |_, _| ());
+        }
+        let mut walk = RegistryWalk::default();
+        std::iter::from_fn(|| registry.next_page(&mut walk, 3)).collect()
+    }
+
+    #[test]
+    fn the_pages_of_a_walk_are_the_same_on_each_thread() {
+        for _ in 0..SLABS {
+            let pages = std::thread::spawn(pages).join();
+            let pages = pages.expect("it does not panic");
+            assert_eq!(pages, [vec![0, 1, 2], vec![3, 4]]);
+        }
     }
 }

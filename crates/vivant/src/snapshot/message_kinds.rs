@@ -37,7 +37,7 @@ impl Renumbered {
         }
     }
 
-    /// A number that the table lacks stays one that it lacks.
+    /// A number that the table lacks stays as it is: the new table lacks it too.
     pub(super) fn renumber(&self, record: &mut MessageRecord) {
         let kind = &mut record.message.kind;
         if let Some(number) = self.numbers.get(*kind as usize) {

@@ -1,8 +1,8 @@
 //! Images of a system: what a consistent cut contains, as data in a store, and a system made of it.
 //! The README beside this file says how, and describes the format.
 //!
-//! - [`image`]: the records; [`message_record`], [`message_kinds`], [`tables`], [`alarms`], [`monitors`], [`ended`]:
-//!   parts of them.
+//! - [`image`]: the records; [`message_record`], [`message_kinds`], [`tables`], [`alarms`],
+//!   [`monitors`], [`ended`]: parts of them.
 //! - [`census`]: the actors of a cut by type.
 //! - [`promises`]: the promises of a restored system.
 //! - [`recorder`]: a cut that is being taken; [`unsaved`]: what no image contains.
