@@ -121,6 +121,14 @@ pub(crate) enum InjectedFault {
     EntryTakenUnrecorded,
     /// An entry of a table is recorded although it was made behind the line.
     NewerEntryRecorded,
+    /// A line that is to begin in a pause does not wait for the turns that run.
+    #[cfg_attr(
+        not(feature = "snapshots"),
+        allow(dead_code, reason = "a test of snapshots plants it")
+    )]
+    LineInTurn,
+    /// A time limit that passed behind the line is not in the image.
+    ExpiredUnrecorded,
 }
 
 thread_local! {

@@ -247,7 +247,7 @@ pub use services::{DeadLetters, RequestProgress};
 #[cfg(feature = "snapshots")]
 pub use snapshot::{
     ActorsOfType, NotRead, NotRestored, RestoreError, RestoreReport, RestoredActors, RunningTurn,
-    SavedAs, SlowEncoding, SnapshotError, SnapshotReport, Unsaved,
+    SavedAs, SlowEncoding, SnapshotError, SnapshotReport, Unsaved, WaitedFor,
 };
 pub use statistics::NameFacts;
 pub use statistics::{

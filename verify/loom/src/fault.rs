@@ -96,6 +96,14 @@ faults! {
     RestRelaxed,
     NextRunRelaxed,
     EntryRelaxed,
+    PauseRelaxed,
+    /// `vivant`, `phase/passes.rs`.
+    NoFenceInPause,
+    PauseReadAgain,
+    /// `vivant`, `phase/turn_pause.rs`.
+    PauseNotAwaited,
+    /// `vivant`, `phase/turn_gate.rs`.
+    OpenedSilently,
     /// `vivant`, `mute/mod.rs`.
     NoReread,
     RereadEarly,

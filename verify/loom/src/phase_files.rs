@@ -11,5 +11,9 @@ pub(crate) mod outside;
 pub(crate) mod passes;
 #[path = "../../../crates/vivant/src/phase/published.rs"]
 pub(crate) mod published;
+#[path = "../../../crates/vivant/src/phase/turn_gate.rs"]
+pub(crate) mod turn_gate;
+#[path = "../../../crates/vivant/src/phase/turn_pause.rs"]
+pub(crate) mod turn_pause;
 
 pub(crate) use number::Parity;

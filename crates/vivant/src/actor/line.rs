@@ -31,6 +31,12 @@ impl Worker {
         self.pass.enter(&self.system.passes)
     }
 
+    /// As `enter_pass`, between two turns: if no turn may begin, the worker waits here (L11).
+    #[inline]
+    pub(crate) fn between_turns(&self) {
+        self.pass.between_turns(&self.system.passes);
+    }
+
     /// Returns the phase of what is sent now (L3).
     #[inline]
     pub(crate) fn phase(&self) -> Phase {

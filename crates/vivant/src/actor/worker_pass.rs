@@ -60,6 +60,23 @@ impl WorkerPass {
         now
     }
 
+    /// Between two turns: enters the pass of the system, and waits while no turn may begin (L11).
+    #[inline]
+    pub(super) fn between_turns(&self, passes: &Passes) {
+        if !passes.goes_on(self.pass.get()) {
+            self.enter_or_wait(passes);
+        }
+    }
+
+    #[cold]
+    fn enter_or_wait(&self, passes: &Passes) {
+        let _pass = self.enter(passes);
+        if passes.is_pausing() {
+            // To wait for what has to be done before the worker runs something: the pause.
+            self.waits(passes, || ());
+        }
+    }
+
     #[cold]
     fn enter_newer(&self, now: Pass) {
         if let Some(published) = self.published.get() {
@@ -104,7 +121,7 @@ impl WorkerPass {
         }
         let published = self.published.get_or_init(|| passes.join());
         let _leave = Leave(passes, published);
-        self.set(published.begin(|| passes.now()));
+        self.set(passes.begin(published));
         body()
     }
 
@@ -115,7 +132,7 @@ impl WorkerPass {
         };
         published.end();
         let done = body();
-        self.set(published.begin(|| passes.now()));
+        self.set(passes.begin(published));
         done
     }
 }

@@ -1,10 +1,11 @@
 //! Phases and passes: where the line of a consistent cut runs through the histories of actors
-//! (invariants L1 to L9, see `README.md`).
+//! (invariants L1 to L11, see `README.md`).
 //!
 //! - [`number`]: the numbers of passes and phases, and their low bits.
 //! - [`outside`]: threads that send from outside.
 //! - [`published`]: the pass that a worker has published.
 //! - [`passes`]: the pass of a system, and the threads that may be in an earlier one.
+//! - [`turn_pause`], [`turn_gate`]: a time without a turn, in which a line begins.
 //! - [`this_thread`]: the outside threads of the process.
 
 #[cfg(test)]
@@ -16,8 +17,12 @@ mod outside;
 mod passes;
 mod published;
 mod this_thread;
+mod turn_gate;
+mod turn_pause;
 
 pub(crate) use number::{Parity, Pass, PassMark, Phase, Stamp, Walk};
 pub(crate) use passes::{Earlier, Passes};
 pub(crate) use published::PublishedPass;
 pub(crate) use this_thread::{outside_threads, send_from_outside, sends_from_outside};
+#[cfg(any(test, feature = "snapshots"))]
+pub(crate) use turn_pause::TurnPause;

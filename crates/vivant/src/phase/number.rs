@@ -4,6 +4,10 @@
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Pass(u64);
 
+/// A pass, and whether a pause of turns is asked for: what workers read in one step (L11).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct PassWord(u64);
+
 /// What a pass does with each actor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Walk {
@@ -32,6 +36,7 @@ impl Pass {
     /// The pass of a new system: the last one of phase 0, in which nothing was to be done.
     pub(crate) const FIRST: Pass = Pass(0);
 
+    #[cfg(test)]
     pub(crate) fn new(number: u64) -> Pass {
         Pass(number)
     }
@@ -40,6 +45,7 @@ impl Pass {
         self.0
     }
 
+    #[cfg(test)]
     pub(crate) fn next(self) -> Pass {
         Pass(self.0 + 1)
     }
@@ -62,6 +68,44 @@ impl Pass {
 
     pub(crate) fn mark(self) -> PassMark {
         PassMark((self.0 & MASK) as u16)
+    }
+}
+
+impl PassWord {
+    pub(super) const FIRST: PassWord = PassWord::of(Pass::FIRST);
+
+    /// No pass has this bit in its number.
+    const PAUSE: u64 = 1 << 63;
+
+    /// Without a pause.
+    pub(super) const fn of(pass: Pass) -> PassWord {
+        PassWord(pass.0)
+    }
+
+    pub(super) fn new(number: u64) -> PassWord {
+        PassWord(number)
+    }
+
+    pub(super) const fn number(self) -> u64 {
+        self.0
+    }
+
+    pub(super) fn pass(self) -> Pass {
+        Pass(self.0 & !Self::PAUSE)
+    }
+
+    pub(super) fn is_pausing(self) -> bool {
+        self.0 & Self::PAUSE != 0
+    }
+
+    /// The same pass, with a pause.
+    pub(super) fn pausing(self) -> PassWord {
+        PassWord(self.0 | Self::PAUSE)
+    }
+
+    /// The next pass, with a pause if there is one.
+    pub(super) fn next(self) -> PassWord {
+        PassWord(self.0 + 1)
     }
 }
 

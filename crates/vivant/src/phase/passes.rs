@@ -1,15 +1,18 @@
 //! The pass of a system, and the threads that may be in an earlier one (L1, L5).
 
-use super::number::Pass;
+use super::number::{Pass, PassWord};
 use super::outside::{OutsideThreads, Senders};
 use super::published::PublishedPass;
+use super::turn_gate::TurnGate;
 use crate::sync::{
-    Arc, AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, fence, lock, yield_now,
+    Arc, AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, fault, fence, lock, yield_now,
 };
 
 /// The pass of a system.
 pub(crate) struct Passes {
-    now: AtomicU64,
+    /// A [`PassWord`]. Written by the coordinator alone.
+    word: AtomicU64,
+    gate: TurnGate,
     workers: Mutex<Vec<Arc<PublishedPass>>>,
     /// Whether the present cut is void (L8).
     is_void: AtomicBool,
@@ -27,7 +30,8 @@ pub(crate) struct Earlier {
 impl Default for Passes {
     fn default() -> Self {
         Passes {
-            now: AtomicU64::new(Pass::FIRST.number()),
+            word: AtomicU64::new(PassWord::FIRST.number()),
+            gate: TurnGate::default(),
             workers: Mutex::default(),
             is_void: AtomicBool::new(false),
             recording: AtomicUsize::new(0),
@@ -42,13 +46,64 @@ impl Passes {
     pub(crate) fn now(&self) -> Pass {
         // Relaxed: what this thread knows of a later pass it has acquired from a thread that had
         // read the number of that pass, so it reads that number or a later one.
-        Pass::new(self.now.load(Ordering::Relaxed))
+        self.word().pass()
+    }
+
+    /// Whether a worker in this pass has nothing to do between two turns: the pass is that of the
+    /// system, and no pause is asked for.
+    #[inline]
+    pub(crate) fn goes_on(&self, pass: Pass) -> bool {
+        // Relaxed: as in `now`; and a worker that runs is awaited.
+        self.word() == PassWord::of(pass)
+    }
+
+    /// L11: whether no turn may begin.
+    pub(crate) fn is_pausing(&self) -> bool {
+        self.word().is_pausing()
+    }
+
+    #[inline]
+    fn word(&self) -> PassWord {
+        PassWord::new(self.word.load(Ordering::Relaxed))
+    }
+
+    fn set_word(&self, word: PassWord) {
+        self.word.store(word.number(), Ordering::Relaxed);
+    }
+
+    /// A worker runs something from here on, once no pause is asked for. Returns the pass to run it
+    /// in.
+    pub(crate) fn begin(&self, worker: &PublishedPass) -> Pass {
+        loop {
+            // One read has both: a pause that ends between two reads begins a pass.
+            let word = worker.begin(|| self.word());
+            if !fault!(word.is_pausing(), PauseReadAgain => self.is_pausing()) {
+                return word.pass();
+            }
+            worker.end();
+            self.gate.wait(|| self.is_pausing());
+        }
+    }
+
+    /// L11: asks for a pause of turns. Returns the workers, which may run something.
+    pub(super) fn begin_pause(&self) -> Vec<Arc<PublishedPass>> {
+        self.set_word(self.word().pausing());
+        // Pairs with the fence of `PublishedPass::begin`: either the coordinator finds the word of
+        // the worker, or the worker finds the pause.
+        fault!(fence(Ordering::SeqCst), NoFenceInPause => ());
+        lock(&self.workers).clone()
+    }
+
+    /// L11: turns begin again, in the pass of the system.
+    pub(super) fn end_pause(&self) {
+        self.gate.open(|| self.set_word(PassWord::of(self.now())));
     }
 
     /// Begins the next pass. The caller is the coordinator, and the pass before is over (L1).
     pub(crate) fn begin_next(&self, outside: &OutsideThreads) -> (Pass, Earlier) {
-        let pass = self.now().next();
-        self.now.store(pass.number(), Ordering::Relaxed);
+        let word = self.word().next();
+        let pass = word.pass();
+        self.set_word(word);
         // Pairs with the fences of `PublishedPass::begin` and `OutsideThread::send`.
         fence(Ordering::SeqCst);
         let (workers, senders) = (lock(&self.workers).clone(), outside.senders());

@@ -1,6 +1,6 @@
 //! The pass that a worker has published (L5).
 
-use super::number::Pass;
+use super::number::{Pass, PassWord};
 use crate::sync::{AtomicU64, Ordering, fault, fence};
 
 /// What one worker has published: the pass of the code that it runs, or that it runs nothing.
@@ -15,24 +15,25 @@ impl PublishedPass {
         PublishedPass(AtomicU64::new(NOTHING))
     }
 
-    /// The worker runs something from here on. Returns the pass to run it in.
-    pub(crate) fn begin(&self, now: impl Fn() -> Pass) -> Pass {
-        let mut pass = now();
+    /// The worker runs something from here on. Returns the pass to run it in, unless that has a
+    /// pause.
+    pub(super) fn begin(&self, now: impl Fn() -> PassWord) -> PassWord {
+        let mut word = now();
         loop {
             // Release: a coordinator may read this word in place of the last word of `end`.
             let release = fault!(Ordering::Release, NextRunRelaxed => Ordering::Relaxed);
-            self.0.store(pass.number() + 1, release);
-            // Pairs with the fence in `Passes::begin_next`: either the coordinator finds this word,
-            // or this thread finds the new pass.
+            self.0.store(word.pass().number() + 1, release);
+            // Pairs with the fences in `Passes::begin_pause` and `Passes::begin_next`: either the
+            // coordinator finds this word, or this thread finds the new word.
             fault!(NoFenceBeforeSecondRead => {
-                return pass;
+                return word;
             });
             fence(Ordering::SeqCst);
             let again = now();
-            if again == pass {
-                return pass;
+            if again == word {
+                return word;
             }
-            pass = again;
+            word = again;
         }
     }
 
@@ -49,6 +50,13 @@ impl PublishedPass {
         // Release: as in `enter`.
         let release = fault!(Ordering::Release, RestRelaxed => Ordering::Relaxed);
         self.0.store(NOTHING, release);
+    }
+
+    /// Whether the worker runs nothing.
+    pub(crate) fn runs_nothing(&self) -> bool {
+        // Acquire: pairs with the Release of `end`.
+        let acquire = fault!(Ordering::Acquire, PauseRelaxed => Ordering::Relaxed);
+        self.0.load(acquire) == NOTHING
     }
 
     /// Whether the worker has left the passes before this one.

@@ -188,7 +188,7 @@ impl Threads {
         loop {
             let first = loop_state.round.next(oracle.coarse_ms());
             if first != First::Woken {
-                let _pass = worker.enter_pass();
+                worker.between_turns();
                 if self.may_retire(worker_shared) {
                     return;
                 }

@@ -21,17 +21,29 @@ pub enum SnapshotError {
     Deadline {
         /// The limit.
         limit: Duration,
-        /// The turns that ran then; the first of them that does not end holds the cut up. None: the
-        /// thread that sends from outside did not end its send, or another snapshot took the time.
+        /// What the snapshot waited for then.
+        waited_for: WaitedFor,
+        /// The turns that ran then, those that had run the longest first.
         turns: Vec<RunningTurn>,
     },
-    /// This number of cuts was void, one after the other: a turn learned something that happened
-    /// behind the cut line.
-    Void(u32),
     /// The store failed. The snapshot may exist if that was at its publication.
     Store(vivant_journal::Error),
     /// The operating system gave no thread for the snapshot.
     NoThread(std::io::Error),
+}
+
+/// What a snapshot waited for at its deadline.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum WaitedFor {
+    /// The end of the snapshot before.
+    OtherSnapshot,
+    /// The ends of the turns that ran when the cut began; if no turn runs, the end of what a thread
+    /// outside was sending.
+    Turns,
+    /// A time without a turn: three cuts were void, because turns learned something that happened
+    /// behind the cut line. The turns that waited for it go on.
+    Pause,
 }
 
 /// A turn that was running.
@@ -42,6 +54,8 @@ pub struct RunningTurn {
     pub actor: String,
     /// Stable name of the behaviour.
     pub behaviour: Name,
+    /// For how long, if a worker runs it: threads for actors that block do not measure it.
+    pub running_for: Option<Duration>,
 }
 
 impl From<NotWritten> for SnapshotError {
@@ -68,22 +82,28 @@ impl fmt::Display for SnapshotError {
             ),
             SnapshotError::ShutDown => f.write_str("the system is shut down"),
             SnapshotError::Unsaved(error) => write!(f, "{error}"),
-            SnapshotError::Deadline { limit, turns } => {
-                write!(f, "the cut was not complete after {limit:?}")?;
-                match &turns[..] {
-                    [] => f.write_str(", and no turn was running"),
-                    turns => {
-                        f.write_str("; a turn must end first, and these were running: ")?;
+            SnapshotError::Deadline {
+                limit,
+                waited_for,
+                turns,
+            } => {
+                write!(f, "the cut was not complete after {limit:?}: {waited_for}")?;
+                match (waited_for, &turns[..]) {
+                    (WaitedFor::OtherSnapshot, _) => f.write_str(
+                        "; set a longer limit by `snapshot_within`, or take fewer snapshots",
+                    ),
+                    (_, []) => f.write_str("; no turn was running; take the snapshot again"),
+                    (_, turns) => {
+                        f.write_str("; these turns were running: ")?;
                         let texts: Vec<_> = turns.iter().map(RunningTurn::to_string).collect();
-                        f.write_str(&texts.join(", "))
+                        f.write_str(&texts.join(", "))?;
+                        f.write_str(
+                            "; a behaviour that takes so long should send itself the rest of its work, or set a \
+                             longer limit by `snapshot_within`",
+                        )
                     }
                 }
             }
-            SnapshotError::Void(cuts) => write!(
-                f,
-                "{cuts} cuts were void: each time a turn learned something that happened behind the cut line; take \
-                 the snapshot again when turns are shorter"
-            ),
             SnapshotError::Store(error) => write!(f, "{error}"),
             SnapshotError::NoThread(error) => {
                 write!(f, "the operating system gave no thread: {error}")
@@ -92,9 +112,25 @@ impl fmt::Display for SnapshotError {
     }
 }
 
+impl fmt::Display for WaitedFor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            WaitedFor::OtherSnapshot => "another snapshot of the system was still being taken",
+            WaitedFor::Turns => "a turn that ran when it began must end first",
+            WaitedFor::Pause => {
+                "three cuts were void, and the next one had to begin while no turn ran, which did not happen"
+            }
+        })
+    }
+}
+
 impl fmt::Display for RunningTurn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} in {}", self.behaviour, self.actor)
+        write!(f, "{} in {}", self.behaviour, self.actor)?;
+        match self.running_for {
+            Some(time) => write!(f, " (for {time:?})"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -106,8 +142,7 @@ impl Error for SnapshotError {
             SnapshotError::NoThread(error) => Some(error),
             SnapshotError::NothingListed
             | SnapshotError::ShutDown
-            | SnapshotError::Deadline { .. }
-            | SnapshotError::Void(_) => None,
+            | SnapshotError::Deadline { .. } => None,
         }
     }
 }

@@ -8,7 +8,7 @@
 //! - [`recorder`]: a cut that is being taken; [`unsaved`]: what no image contains.
 //! - [`restore`]: a system from an image; [`values`], [`by_id`], [`restored_tables`],
 //!   [`intervals`], [`paths`], [`not_restored`].
-//! - [`take`]: a snapshot into a store; [`pause`], [`error`].
+//! - [`take`]: a snapshot into a store; [`line`], [`pause`], [`error`].
 //! - [`restored`]: a system from a store.
 //! - [`file`]: the records in a store.
 
@@ -34,6 +34,10 @@ mod image;
 mod intervals;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod limits_tests;
+#[cfg(feature = "snapshots")]
+mod line;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod line_tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod memory_store;
 mod message_kinds;
@@ -86,7 +90,7 @@ mod weak_interval_tests;
 #[cfg(feature = "snapshots")]
 pub use {
     census::{ActorsOfType, SavedAs, SlowEncoding},
-    error::{RunningTurn, SnapshotError},
+    error::{RunningTurn, SnapshotError, WaitedFor},
     file::NotRead,
     not_restored::NotRestored,
     restored::{RestoreError, RestoreReport, RestoredActors},

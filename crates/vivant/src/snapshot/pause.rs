@@ -1,9 +1,11 @@
 //! [`Pauses`]: what the thread that takes a snapshot does while it waits for others.
 
-use super::error::{RunningTurn, SnapshotError};
+use super::error::{RunningTurn, SnapshotError, WaitedFor};
 use crate::actor::Shared;
+use crate::sched::Threads;
 use crate::services::ns;
 use crate::sync::{Arc, yield_now};
+use std::cmp::Reverse;
 use std::thread;
 use std::time::Duration;
 
@@ -21,6 +23,7 @@ pub(super) struct Pauses<'s> {
     system: &'s Arc<Shared>,
     limit: Duration,
     deadline_ns: u64,
+    waits_for: WaitedFor,
     /// Pauses since something was done.
     count: u32,
 }
@@ -32,8 +35,16 @@ impl<'s> Pauses<'s> {
             system,
             limit,
             deadline_ns,
+            waits_for: WaitedFor::OtherSnapshot,
             count: 0,
         }
+    }
+
+    /// What is waited for from here on, which an error at the deadline says. The first pauses are
+    /// short again.
+    pub(super) fn waits_for(&mut self, what: WaitedFor) {
+        self.waits_for = what;
+        self.count = 0;
     }
 
     /// There was something to do. In a simulation the seed chooses whether the program takes a step
@@ -94,17 +105,26 @@ impl<'s> Pauses<'s> {
     fn too_late(&self) -> SnapshotError {
         SnapshotError::Deadline {
             limit: self.limit,
+            waited_for: self.waits_for,
             turns: running_turns(self.system),
         }
     }
 }
 
+/// The turns that run now, the longest first.
 fn running_turns(system: &Shared) -> Vec<RunningTurn> {
+    let times = Threads::of(system).map(|threads| threads.running(system.oracle.coarse_ms()));
     let actors = system.actors().into_iter();
     let turns = actors.filter_map(|cell| {
         let behaviour = cell.facts.current()?.name;
-        let actor = cell.path();
-        Some(RunningTurn { actor, behaviour })
+        let time = times.as_ref().and_then(|times| times.get(&cell.id));
+        Some(RunningTurn {
+            actor: cell.path(),
+            behaviour,
+            running_for: time.copied().map(Duration::from_millis),
+        })
     });
-    turns.collect()
+    let mut turns: Vec<_> = turns.collect();
+    turns.sort_by_key(|turn| Reverse(turn.running_for));
+    turns
 }

@@ -382,11 +382,10 @@ fn a_restored_wait_closes_a_cycle() {
     assert!(closed > 0, "no cycle was closed behind a restore");
 }
 
-/// L8: an alarm decides a race behind the line, before the actor is captured. The cut would have
-/// neither the value nor the error, so it is void.
-#[test]
-fn a_limit_that_passes_behind_the_line_makes_the_cut_void() {
-    for (before, behind, expected) in [(4, 10, Outcome::Void), (11, 1, Outcome::Consistent)] {
+/// An alarm decides a race before the actor is captured, behind the line or before it: the restored
+/// actor gets the error once.
+fn a_limit_passes_before_the_capture() {
+    for (before, behind) in [(4, 10), (11, 1)] {
         let simulation = simulated_with::<Saved>(1);
         let shelf = Shelf::spawn(simulation.system());
         let desk = Desk::spawn(simulation.system(), shelf);
@@ -394,14 +393,33 @@ fn a_limit_that_passes_behind_the_line_makes_the_cut_void() {
         simulation.run_for(Duration::from_secs(before));
         let system = simulation.system().shared();
         let mut coordinator = Coordinator::new(system);
-        let recorder = ImageRecorder::new(kinds_of(&simulation)).expect("few shapes");
-        coordinator.begin(system, Arc::new(recorder));
+        let recorder = Arc::new(ImageRecorder::new(kinds_of(&simulation)).expect("few shapes"));
+        coordinator.begin(system, recorder.clone());
         simulation.run_for(Duration::from_secs(behind));
         let outcome = loop {
             if let Step::Complete(outcome) = coordinator.step(system) {
                 break outcome;
             }
         };
-        assert_eq!(outcome, expected, "{before} s before the line");
+        assert_eq!(outcome, Outcome::Consistent, "{before} s before the line");
+        let image = recorder.take(system.numbers()).expect("all is saved");
+        drop(desk);
+        let (restored, _actors) = restored_with::<Saved>(&image, 2);
+        restored.run_for(Duration::from_secs(60));
+        each_desk(&restored, |desk| {
+            assert_eq!(desk.got.len(), 0, "{before} s before the line");
+            assert_eq!(desk.errors, ["no answer came within 10s"]);
+        });
     }
+}
+
+#[test]
+fn a_limit_that_passes_behind_the_line_passes_again() {
+    a_limit_passes_before_the_capture();
+}
+
+#[test]
+fn an_expired_limit_that_is_not_recorded_is_noticed() {
+    let test = a_limit_passes_before_the_capture;
+    must_catch(InjectedFault::ExpiredUnrecorded, test);
 }

@@ -1,8 +1,9 @@
 //! Taking a snapshot: a cut, recorded and written while the program runs.
 
 use super::census::{ActorsOfType, Census, SavedAs, SlowEncoding, sum};
-use super::error::SnapshotError;
+use super::error::{SnapshotError, WaitedFor};
 use super::file::{Header, ImageFile};
+use super::line::Line;
 use super::pause::Pauses;
 use super::recorder::{Completed, ImageRecorder};
 use super::saved_program::SavedProgram;
@@ -13,9 +14,6 @@ use crate::sync::Arc;
 use std::fmt;
 use std::time::Duration;
 use vivant_journal::{Journal, Published};
-
-/// The number of cuts of one snapshot that may be void.
-const TRIES_MAX: u32 = 3;
 
 /// A snapshot that exists: [`System::snapshot`](crate::System::snapshot).
 #[derive(Debug)]
@@ -33,8 +31,11 @@ pub struct SnapshotReport {
     pub stored_bytes: u64,
     /// Time from the request until the snapshot existed.
     pub took: Duration,
-    /// Number of cuts that were taken; all but the last were void.
+    /// Number of cuts that were taken. All but the last were void: a turn learned something that
+    /// happened behind the cut line.
     pub cuts: u32,
+    /// For so long no turn began, in all. Zero unless three cuts were void.
+    pub paused: Duration,
     /// Values that took over a millisecond to encode, at most 100 of them.
     pub slow: Vec<SlowEncoding>,
     /// Number of further such values.
@@ -50,6 +51,15 @@ struct Written {
     phase: u64,
 }
 
+/// What led to a complete cut.
+#[derive(Default)]
+struct Tries {
+    /// Number of cuts.
+    cuts: u32,
+    /// For so long no turn began.
+    paused: Duration,
+}
+
 /// Takes a snapshot on this thread, which is no worker of the system.
 pub(crate) fn take(
     system: &Arc<Shared>,
@@ -59,7 +69,15 @@ pub(crate) fn take(
     let began_ns = system.oracle.now_ns();
     let kinds = SavedProgram::of(system).ok_or(SnapshotError::NothingListed)?;
     let mut pauses = Pauses::new(system, limit);
-    let (written, cuts) = write_whole_cut(system, &kinds, journal, &mut pauses)?;
+    let mut cuts = Cuts {
+        system,
+        kinds: &kinds,
+        journal,
+        pauses: &mut pauses,
+        tries: Tries::default(),
+    };
+    let written = cuts.write_whole()?;
+    let tries = cuts.tries;
     let Completed {
         system: record,
         shapes,
@@ -83,74 +101,83 @@ pub(crate) fn take(
         published,
         record.types,
         census,
-        cuts,
+        tries,
         took,
     ))
 }
 
-/// Takes cuts until one is not void. Also returns their number.
-fn write_whole_cut(
-    system: &Arc<Shared>,
-    kinds: &Arc<SavedKinds>,
-    journal: &Journal,
-    pauses: &mut Pauses<'_>,
-) -> Result<(Written, u32), SnapshotError> {
-    let mut coordinator = loop {
-        match Coordinator::of(system) {
-            Some(coordinator) => break coordinator,
-            None => pauses.pause()?,
-        }
-    };
-    for cuts in 1..=TRIES_MAX {
-        let cut = write_cut(system, &mut coordinator, kinds, journal, pauses);
-        let cut = cut.inspect_err(|_| coordinator.give_up(system))?;
-        if let Some(written) = cut {
-            return Ok((written, cuts));
-        }
-    }
-    Err(SnapshotError::Void(TRIES_MAX))
+/// The cuts of one snapshot.
+struct Cuts<'s, 'p> {
+    system: &'s Arc<Shared>,
+    kinds: &'s Arc<SavedKinds>,
+    journal: &'s Journal,
+    pauses: &'p mut Pauses<'s>,
+    tries: Tries,
 }
 
-/// Takes a cut and writes its records. `None`: it was void.
-fn write_cut(
-    system: &Arc<Shared>,
-    coordinator: &mut Coordinator,
-    kinds: &Arc<SavedKinds>,
-    journal: &Journal,
-    pauses: &mut Pauses<'_>,
-) -> Result<Option<Written>, SnapshotError> {
-    // L1: the one before was given up.
-    while !coordinator.is_over() {
-        match coordinator.step(system) {
-            Step::Waits => pauses.pause()?,
-            Step::More | Step::Complete(_) => pauses.none()?,
+impl Cuts<'_, '_> {
+    /// Takes cuts until one is not void.
+    fn write_whole(&mut self) -> Result<Written, SnapshotError> {
+        self.pauses.waits_for(WaitedFor::OtherSnapshot);
+        let mut coordinator = loop {
+            match Coordinator::of(self.system) {
+                Some(coordinator) => break coordinator,
+                None => self.pauses.pause()?,
+            }
+        };
+        loop {
+            let written = self.write(&mut coordinator);
+            let written = written.inspect_err(|_| coordinator.give_up(self.system))?;
+            if let Some(written) = written {
+                return Ok(written);
+            }
         }
     }
-    let mut file = ImageFile::begin(journal)?;
-    let recorder = Arc::new(ImageRecorder::new(kinds.clone())?);
-    coordinator.begin(system, recorder.clone());
-    loop {
-        let step = coordinator.step(system);
-        file.append(recorder.drain()?)?;
-        match step {
-            Step::Waits => pauses.pause()?,
-            Step::More => pauses.none()?,
-            Step::Complete(Outcome::Void) => return Ok(None),
-            Step::Complete(Outcome::Consistent) => break,
+
+    /// Takes a cut and writes its records. `None`: it was void.
+    fn write(&mut self, coordinator: &mut Coordinator) -> Result<Option<Written>, SnapshotError> {
+        self.pauses.waits_for(WaitedFor::Turns);
+        self.end_passes(coordinator)?;
+        let mut file = ImageFile::begin(self.journal)?;
+        let recorder = Arc::new(ImageRecorder::new(self.kinds.clone())?);
+        let line = Line::after(self.tries.cuts);
+        self.tries.paused += line.begin(self.system, coordinator, recorder.clone(), self.pauses)?;
+        self.tries.cuts += 1;
+        self.pauses.waits_for(WaitedFor::Turns);
+        loop {
+            let step = coordinator.step(self.system);
+            file.append(recorder.drain()?)?;
+            match step {
+                Step::Waits => self.pauses.pause()?,
+                Step::More => self.pauses.none()?,
+                Step::Complete(Outcome::Void) => return Ok(None),
+                Step::Complete(Outcome::Consistent) => break,
+            }
         }
+        // The ends of actors at a shutdown are in no cut.
+        if self.system.is_closing() {
+            return Err(SnapshotError::ShutDown);
+        }
+        let mut completed = recorder.complete(self.system.numbers())?;
+        file.append(std::mem::take(&mut completed.records))?;
+        let phase = coordinator.phase();
+        Ok(Some(Written {
+            file,
+            completed,
+            phase,
+        }))
     }
-    // The ends of actors at a shutdown are in no cut.
-    if system.is_closing() {
-        return Err(SnapshotError::ShutDown);
+
+    /// L1: ends the passes of a cut that was given up.
+    fn end_passes(&mut self, coordinator: &mut Coordinator) -> Result<(), SnapshotError> {
+        while !coordinator.is_over() {
+            match coordinator.step(self.system) {
+                Step::Waits => self.pauses.pause()?,
+                Step::More | Step::Complete(_) => self.pauses.none()?,
+            }
+        }
+        Ok(())
     }
-    let mut completed = recorder.complete(system.numbers())?;
-    file.append(std::mem::take(&mut completed.records))?;
-    let phase = coordinator.phase();
-    Ok(Some(Written {
-        file,
-        completed,
-        phase,
-    }))
 }
 
 impl SnapshotReport {
@@ -158,7 +185,7 @@ impl SnapshotReport {
         published: Published,
         types: Vec<ActorsOfType>,
         census: Census,
-        cuts: u32,
+        tries: Tries,
         took: Duration,
     ) -> SnapshotReport {
         let summary = published.summary;
@@ -169,7 +196,8 @@ impl SnapshotReport {
             bytes: summary.value_bytes,
             stored_bytes: summary.stored_bytes,
             took,
-            cuts,
+            cuts: tries.cuts,
+            paused: tries.paused,
             slow: census.slow,
             more_slow: census.more_slow,
             not_removed: published.not_removed,

@@ -9,6 +9,8 @@ use super::sink::{Continue, SinkLink};
 use super::sink_data::{SinkData, SinkKind};
 use super::{Promise, PromiseState, Resolver};
 use crate::actor::{AskError, DelayedMessage, Next, Shared, Timer, Worker};
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_planted};
 use crate::phase::Phase;
 use crate::services::{Action, Alarm, Expires, TimerId, ns};
 use crate::sync::{Arc, Mutex, lock, try_lock};
@@ -84,20 +86,41 @@ enum Race<T: Send + 'static> {
     Open(Resolver<T>),
     /// The value.
     Value,
-    /// The alarm, which is sending its error.
-    Expiring,
-    /// The alarm: it sent its error in this phase, or before.
-    Expired(Phase),
+    /// The alarm.
+    Expired(Box<Expired>),
+}
+
+/// What is left of a race that the alarm has decided.
+struct Expired {
+    /// It sent its error in this phase, or before. `None`: it is sending it.
+    sent_in: Option<Phase>,
+    /// What a file names the resolver by.
+    then: PromiseName,
 }
 
 impl<T: Send + 'static> Race<T> {
-    /// Decides the race, unless it is decided.
-    fn decide(&mut self, by: Race<T>) -> Option<Resolver<T>> {
-        match self {
-            Race::Open(_) => match std::mem::replace(self, by) {
-                Race::Open(resolver) => Some(resolver),
-                _ => None,
-            },
+    /// The value decides the race, unless it is decided.
+    fn value_arrives(&mut self) -> Option<Resolver<T>> {
+        self.decide(|_| Race::Value)
+    }
+
+    /// The alarm decides the race, unless it is decided.
+    fn expires(&mut self) -> Option<Resolver<T>> {
+        self.decide(|resolver| {
+            Race::Expired(Box::new(Expired {
+                sent_in: None,
+                then: resolver.promise_name(RELAYS_MAX),
+            }))
+        })
+    }
+
+    fn decide(&mut self, by: impl FnOnce(&Resolver<T>) -> Race<T>) -> Option<Resolver<T>> {
+        let Race::Open(resolver) = self else {
+            return None;
+        };
+        let decided = by(resolver);
+        match std::mem::replace(self, decided) {
+            Race::Open(resolver) => Some(resolver),
             _ => None,
         }
     }
@@ -157,40 +180,46 @@ impl<T: Send + 'static> InTime<T> {
     /// What a file names it by.
     fn name_in_time(&self, relays_max: usize) -> PromiseName {
         let system = self.timer.system();
-        let race = lock(&self.race);
-        let expired_in = match &*race {
+        let now_ns = system.oracle.now_ns();
+        let (left_ns, then) = match &*lock(&self.race) {
+            Race::Value => return PromiseName::Nothing,
             Race::Open(resolver) => {
                 let until_ns = system.oracle.on_this_clock(self.until_ns);
-                let left = until_ns.saturating_sub(system.oracle.now_ns());
                 let then = resolver.promise_name(relays_max);
-                return PromiseName::InTime {
-                    timer: self.timer.id().0,
-                    left: Duration::from_nanos(left),
-                    limit: self.limit,
-                    then: Box::new(then),
-                };
+                (until_ns.saturating_sub(now_ns), then)
             }
-            Race::Value => return PromiseName::Nothing,
-            Race::Expiring => system.passes.now().phase(),
-            Race::Expired(phase) => *phase,
+            Race::Expired(expired) => {
+                let line = system.passes.now().phase();
+                if expired.sent_in.is_some_and(|phase| phase != line) {
+                    return PromiseName::Nothing;
+                }
+                #[cfg(test)]
+                if is_planted(InjectedFault::ExpiredUnrecorded) {
+                    return PromiseName::Nothing;
+                }
+                // The alarm was behind the line, so it is still to come in the cut. If it was
+                // before, the cut has its error too: the first of both takes the promise.
+                (0, expired.then.clone())
+            }
         };
-        // L8: the alarm was behind the line, so its error is not in the cut.
-        if expired_in == system.passes.now().phase() {
-            system.passes.void();
+        PromiseName::InTime {
+            timer: self.timer.id().0,
+            left: Duration::from_nanos(left_ns),
+            limit: self.limit,
+            then: Box::new(then),
         }
-        PromiseName::Nothing
     }
 }
 
 impl<T: Send + 'static> Expires for Mutex<Race<T>> {
     fn expire(&self, after: Duration) {
-        let resolver = lock(self).decide(Race::Expiring);
+        let resolver = lock(self).expires();
         if let Some(resolver) = resolver {
             let system = PromiseLink::owner(&resolver).map(|owner| owner.system.clone());
             resolver.fail(AskError::TimedOut { after });
             // After the error is sent: in this phase, or one before.
-            if let Some(system) = system {
-                *lock(self) = Race::Expired(system.passes.now().phase());
+            if let (Some(system), Race::Expired(expired)) = (system, &mut *lock(self)) {
+                expired.sent_in = Some(system.passes.now().phase());
             }
         }
     }
@@ -199,7 +228,7 @@ impl<T: Send + 'static> Expires for Mutex<Race<T>> {
 impl<T: Send + 'static> Continue<T> for InTime<T> {
     fn fill(self, value: Result<T, AskError>) -> Next {
         self.timer.forget();
-        let resolver = lock(&self.race).decide(Race::Value);
+        let resolver = lock(&self.race).value_arrives();
         match resolver {
             Some(resolver) => resolver.settled_by(value),
             None => {
