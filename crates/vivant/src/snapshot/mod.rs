@@ -33,6 +33,8 @@ mod hostile_tests;
 mod image;
 mod intervals;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod joins_tests;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod limits_tests;
 #[cfg(feature = "snapshots")]
 mod line;

@@ -93,6 +93,7 @@ impl OpenPromises {
                     })
                     .collect(),
                 owner,
+                promises: record.promises.len(),
                 continuation: &|name| values.kinds.values().continuation(name),
                 joins: &joins,
                 waits: &waits,

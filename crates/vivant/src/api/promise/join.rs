@@ -84,7 +84,8 @@ pub(super) struct Join<T: Send + 'static, R: Send + 'static> {
     pub(super) missing: usize,
     /// Errors that may still arrive.
     pub(super) spare: usize,
-    /// Those that have arrived; none is an error.
+    /// What has arrived, also the errors that were spare. So each promise of the join is open, or
+    /// has its place here.
     pub(super) values: Vec<Option<Result<T, AskError>>>,
     /// Until it is decided.
     pub(super) open: Option<(Resolver<R>, Outcome<T, R>)>,
@@ -192,8 +193,9 @@ impl<T: Send + 'static, R: Send + 'static> Continue<T> for JoinSink<T, R> {
                 }
                 Ok(std::mem::take(&mut join.values))
             }
-            Err(_) if join.spare > 0 => {
+            Err(error) if join.spare > 0 => {
                 join.spare -= 1;
+                join.values[self.at] = Some(Err(error));
                 return Next::Nothing;
             }
             Err(error) => Err(error),

@@ -75,16 +75,15 @@ pub(super) fn loaded_join<V: SavedValue, R: Send + 'static>(
     }
 }
 
-/// Limit of the promises of a join in a file, which a program does not reach.
-const PROMISES_MAX: u64 = 1 << 24;
-
 fn join<V: SavedValue, R: Send + 'static>(
     sink: &StoredSink<'_>,
     kind: JoinKind,
     state: &JoinState,
     open: (Resolver<R>, Outcome<V::Value, R>),
 ) -> Result<Arc<Mutex<Join<V::Value, R>>>, LoadError> {
-    if state.promises > PROMISES_MAX || state.missing == 0 {
+    // Each promise of a join is open, or has brought something.
+    let promises_max = sink.promises as u64 + sink.values.len() as u64;
+    if state.promises > promises_max || state.missing == 0 || state.missing > state.promises {
         return Err(sink
             .content
             .error("a join of a number of promises that none has"));

@@ -54,6 +54,8 @@ pub(crate) struct StoredSink<'a> {
     pub(crate) content: Stored<'a>,
     pub(crate) values: Vec<(u64, Stored<'a>)>,
     pub(crate) owner: &'a AddressRef,
+    /// Number of promises that the owner has open.
+    pub(crate) promises: usize,
     /// How the continuation of this name is loaded.
     pub(crate) continuation: &'a dyn Fn(&str) -> Option<LoadThen>,
     /// The joins of the owner that have been loaded.
