@@ -1,7 +1,7 @@
 //! Actors that an image does not contain, and of which it has addresses: they have ended after a
 //! restore.
 
-use super::paths::path_of;
+use super::paths::Paths;
 use crate::actor::{AddressRef, Birth, Header, Shared};
 use crate::api::ended_actor;
 use crate::failures::StopReason;
@@ -49,13 +49,13 @@ pub(super) struct EndedActors {
 impl EndedActors {
     /// Makes those of `records`. The system makes actors with numbers from `next` on.
     pub(super) fn new(system: &Arc<Shared>, records: &[EndedRecord], next: u64) -> EndedActors {
-        let mut paths = BTreeMap::new();
+        let mut paths = Paths::default();
         let made = records.iter().map(|record| {
             let (number, above) = match record.path.split_last() {
                 Some((number, above)) => (*number, above),
                 None => (0, &[][..]),
             };
-            let parent = path_of(above, &mut paths);
+            let parent = paths.path_of(above);
             let birth = Birth {
                 pass: system.passes.now(),
                 system: system.clone(),

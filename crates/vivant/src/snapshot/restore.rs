@@ -5,13 +5,13 @@ use super::ended::EndedActors;
 use super::image::{ActorRecord, Content, Image, SharedRecord};
 use super::monitors::MonitorsRecord;
 use super::not_restored::NotRestored;
-use super::paths::path_of;
+use super::paths::Paths;
 use super::promises::OpenPromises;
 use super::restored_tables::RestoredTables;
 use super::values::Values;
 use crate::actor::{
-    ActorPath, AddressRef, Birth, CellRef, CellsById, Class, Envelope, LinkedPeer, Refusal, Shared,
-    Signals, To, post_or_bury,
+    AddressRef, Birth, CellRef, CellsById, Class, Envelope, LinkedPeer, Refusal, Shared, Signals,
+    To, post_or_bury,
 };
 use crate::api::{ActorsById, LoadedActors, LoadedPromises, RestoredSystem, SavedKinds, register};
 use crate::run::Idle;
@@ -127,7 +127,7 @@ fn make_actors(
     image: &Image,
     kinds: &SavedKinds,
 ) -> Result<Actors, NotRestored> {
-    let mut paths: BTreeMap<&[u32], Arc<ActorPath>> = BTreeMap::new();
+    let mut paths = Paths::default();
     let mut records: Vec<_> = image.actors.iter().collect();
     // Parents first.
     records.sort_by_key(|record| record.path.len());
@@ -141,7 +141,7 @@ fn make_actors(
             Some((number, above)) => (*number, above),
             None => (0, &[][..]),
         };
-        let parent = path_of(above, &mut paths);
+        let parent = paths.path_of(above);
         let address = register(system, |pass| {
             (class.make)(Birth {
                 pass,
@@ -154,7 +154,7 @@ fn make_actors(
             })
         });
         if let Some(own) = address.restore(record.children, record.random) {
-            paths.insert(&record.path, own);
+            paths.insert(own);
         }
         if actors.insert(record.id, address).is_some() {
             return Err(NotRestored::Twice(record.id));
