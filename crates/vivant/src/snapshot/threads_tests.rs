@@ -1,8 +1,9 @@
 //! Snapshots of programs on threads.
 
 use super::memory_store::MemoryStore;
-use super::{SavedAs, SnapshotError};
+use super::{SavedAs, SnapshotError, WaitedFor};
 use crate::RestoredOr;
+use crate::cut::Coordinator;
 use crate::oracle::Dice;
 use crate::prelude::*;
 use crate::simulation::{Faults, Simulation};
@@ -225,9 +226,19 @@ fn a_turn_that_does_not_end_is_named_at_the_deadline() {
             let limit = Duration::from_millis(20);
             let error = system.snapshot_within(&journal, limit);
             let error = error.expect_err("the turn does not end");
-            let SnapshotError::Deadline { turns, .. } = &error else {
+            let SnapshotError::Deadline {
+                waited_for, turns, ..
+            } = &error
+            else {
                 panic!("{error:?}");
             };
+            assert_eq!(*waited_for, WaitedFor::Turns);
+            let said = error.to_string();
+            let advice = "should send itself the rest of its work";
+            assert!(
+                said.contains("bank::Sleeper::sleep in bank::Sleeper/") && said.contains(advice),
+                "{said}"
+            );
             let is_sleeper = |turn: &super::RunningTurn| {
                 turn.actor == Address::path(&sleeper) && turn.behaviour == "bank::Sleeper::sleep"
             };
@@ -243,6 +254,56 @@ fn a_turn_that_does_not_end_is_named_at_the_deadline() {
         sum_of(&latest.image.expect("two were taken")),
         EACH * PAYERS as u64
     );
+}
+
+/// A snapshot that cannot begin says so, and names no turn as the reason.
+#[test]
+fn a_snapshot_that_waits_for_another_says_so() {
+    let journal = MemoryStore::default().journal();
+    let system = System::builder().workers(1).saved::<(Payer,)>().build();
+    let other = Coordinator::of(system.shared()).expect("there is no other");
+    let error = system.snapshot_within(&journal, Duration::from_millis(2));
+    let said = error.expect_err("it cannot begin").to_string();
+    drop(other);
+    assert!(
+        said.contains("another snapshot of the system was still being taken"),
+        "{said}"
+    );
+    assert!(system.snapshot(&journal).is_ok());
+}
+
+/// Also of an actor that blocks: no worker measures its turns.
+#[test]
+fn a_turn_that_blocks_is_named_at_the_deadline() {
+    let journal = MemoryStore::default().journal();
+    let system = System::builder().workers(1).saved::<(Payer,)>().build();
+    let ((begins, begun), (end, ends)) = (mpsc::channel(), mpsc::channel());
+    let reader = system.spawn(Reader { begins, ends });
+    reader.read().send();
+    begun.recv().expect("the turn begins");
+    let error = system.snapshot_within(&journal, Duration::from_millis(2));
+    let said = error.expect_err("the turn does not end").to_string();
+    end.send(()).expect("the turn waits");
+    assert!(
+        said.contains("bank::Reader::read in bank::Reader/"),
+        "{said}"
+    );
+}
+
+/// Its turns end when the test wants it. They block.
+#[derive(Actor)]
+#[actor(id = "bank::Reader", blocking)]
+struct Reader {
+    begins: mpsc::Sender<()>,
+    ends: mpsc::Receiver<()>,
+}
+
+#[behaviours(id = "bank::Reader")]
+impl Reader {
+    fn read(&mut self) {
+        self.begins.send(()).expect("the test waits");
+        self.ends.recv().expect("the test wakes it");
+    }
 }
 
 /// Blocks, on a thread of its own.
