@@ -127,6 +127,12 @@ pub(crate) enum InjectedFault {
         allow(dead_code, reason = "a test of snapshots plants it")
     )]
     LineInTurn,
+    /// A request that comes behind the line of a snapshot joins that snapshot.
+    #[cfg_attr(
+        not(feature = "snapshots"),
+        allow(dead_code, reason = "a test of snapshots plants it")
+    )]
+    JoinedBehindLine,
     /// A time limit that passed behind the line is not in the image.
     ExpiredUnrecorded,
 }

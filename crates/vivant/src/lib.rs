@@ -247,7 +247,8 @@ pub use services::{DeadLetters, RequestProgress};
 #[cfg(feature = "snapshots")]
 pub use snapshot::{
     ActorsOfType, NotRead, NotRestored, RestoreError, RestoreReport, RestoredActors, RunningTurn,
-    SavedAs, SlowEncoding, SnapshotError, SnapshotReport, Unsaved, WaitedFor,
+    SavedAs, SlowEncoding, SnapshotAttempt, SnapshotCounts, SnapshotError, SnapshotReport,
+    SnapshotSchedule, SnapshotTrigger, Snapshots, Unsaved, WaitedFor,
 };
 pub use statistics::NameFacts;
 pub use statistics::{

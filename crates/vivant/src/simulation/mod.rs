@@ -153,7 +153,23 @@ impl Simulation {
 
     fn step_until(&self, until_ns: u64) -> bool {
         let system = self.system.shared();
-        system.scheduler.step(system, until_ns)
+        let stepped = system.scheduler.step(system, until_ns);
+        self.take_snapshots();
+        stepped
+    }
+
+    /// Takes the snapshots of schedules that are due.
+    fn take_snapshots(&self) {
+        #[cfg(feature = "snapshots")]
+        crate::snapshot::take_due(self.system.shared());
+    }
+
+    /// The time at which a schedule takes the next snapshot.
+    fn next_snapshot_ns(&self) -> Option<u64> {
+        #[cfg(feature = "snapshots")]
+        return crate::snapshot::next_due_ns(self.system.shared());
+        #[cfg(not(feature = "snapshots"))]
+        None
     }
 
     fn assert_outside(&self) {
@@ -176,8 +192,15 @@ impl Simulation {
             .oracle
             .now_ns()
             .saturating_add(crate::services::ns(duration));
-        while self.step_until(until_ns) {}
-        self.system.shared().oracle.advance_to(until_ns);
+        loop {
+            let next_ns = self.next_snapshot_ns().unwrap_or(until_ns).min(until_ns);
+            while self.step_until(next_ns) {}
+            self.system.shared().oracle.advance_to(next_ns);
+            self.take_snapshots();
+            if next_ns == until_ns {
+                return;
+            }
+        }
     }
 
     /// Runs until `condition` holds, which is tested before the first step and after each: a step

@@ -2,8 +2,7 @@
 
 use super::error::{SnapshotError, WaitedFor};
 use super::pause::Pauses;
-use crate::actor::{Recorder, Shared};
-use crate::cut::Coordinator;
+use crate::actor::Shared;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::phase::TurnPause;
@@ -36,43 +35,66 @@ impl Line {
         }
     }
 
-    /// Begins a cut. Returns for how long no turn began.
-    pub(super) fn begin(
+    /// Waits until the line may begin. It begins before the value that this returns is dropped.
+    pub(super) fn wait<'s>(
         self,
-        system: &Arc<Shared>,
-        coordinator: &mut Coordinator,
-        recorder: Arc<dyn Recorder>,
+        system: &'s Arc<Shared>,
         pauses: &mut Pauses<'_>,
-    ) -> Result<Duration, SnapshotError> {
+    ) -> Result<LineBegins<'s>, SnapshotError> {
         match self {
-            Line::BesideTurns => {
-                coordinator.begin(system, recorder);
-                Ok(Duration::ZERO)
-            }
-            Line::InPause => {
-                let (pause, mut paused) = pause_turns(system, pauses)?;
-                let began_ns = system.oracle.now_ns();
-                coordinator.begin(system, recorder);
+            Line::BesideTurns => Ok(LineBegins::BesideTurns),
+            Line::InPause => pause_turns(system, pauses),
+        }
+    }
+}
+
+/// The moment in which a line begins.
+pub(super) enum LineBegins<'s> {
+    BesideTurns,
+    InPause {
+        pause: TurnPause<'s>,
+        system: &'s Arc<Shared>,
+        since_ns: u64,
+        /// For how long no turn began in the tries before.
+        before: Duration,
+    },
+}
+
+impl LineBegins<'_> {
+    /// The line has begun: turns begin again. Returns for how long none did.
+    pub(super) fn end(self) -> Duration {
+        match self {
+            LineBegins::BesideTurns => Duration::ZERO,
+            LineBegins::InPause {
+                pause,
+                system,
+                since_ns,
+                before,
+            } => {
                 drop(pause);
-                paused += since(system, began_ns);
-                Ok(paused)
+                before + since(system, since_ns)
             }
         }
     }
 }
 
-/// Waits until no turn runs. Also returns for how long turns have waited, all tries together.
+/// Waits until no turn runs.
 fn pause_turns<'s>(
     system: &'s Arc<Shared>,
     pauses: &mut Pauses<'_>,
-) -> Result<(TurnPause<'s>, Duration), SnapshotError> {
-    let (mut paused, mut limit) = (Duration::ZERO, FIRST_TRY);
+) -> Result<LineBegins<'s>, SnapshotError> {
+    let (mut before, mut limit) = (Duration::ZERO, FIRST_TRY);
     loop {
-        let began_ns = system.oracle.now_ns();
+        let since_ns = system.oracle.now_ns();
         if let Some(pause) = try_pause(system, limit, pauses)? {
-            return Ok((pause, paused + since(system, began_ns)));
+            return Ok(LineBegins::InPause {
+                pause,
+                system,
+                since_ns,
+                before,
+            });
         }
-        paused += since(system, began_ns);
+        before += since(system, since_ns);
         let goes_on_ns = system.oracle.now_ns().saturating_add(ns(limit));
         while system.oracle.now_ns() < goes_on_ns {
             pauses.pause()?;

@@ -95,7 +95,9 @@ fn cut_in_pause(system: &System, limit: Duration) -> Result<(Outcome, Duration),
     let recorder = Arc::new(ImageRecorder::new(kinds).expect("few shapes"));
     let mut coordinator = Coordinator::of(shared).expect("there is no other cut");
     let mut pauses = Pauses::new(shared, limit);
-    let paused = Line::InPause.begin(shared, &mut coordinator, recorder, &mut pauses)?;
+    let pause = Line::InPause.wait(shared, &mut pauses)?;
+    coordinator.begin(shared, recorder);
+    let paused = pause.end();
     loop {
         match coordinator.step(shared) {
             Step::Complete(outcome) => return Ok((outcome, paused)),

@@ -8,6 +8,7 @@
 //! - [`recorder`]: a cut that is being taken; [`unsaved`]: what no image contains.
 //! - [`restore`]: a system from an image; [`values`], [`by_id`], [`restored_tables`],
 //!   [`intervals`], [`paths`], [`not_restored`].
+//! - [`schedule`]: snapshots that a clock, a number of messages or the program asks for.
 //! - [`take`]: a snapshot into a store; [`line`], [`pause`], [`error`].
 //! - [`restored`]: a system from a store.
 //! - [`file`]: the records in a store.
@@ -65,6 +66,8 @@ mod restored;
 mod restored_tables;
 #[cfg(feature = "snapshots")]
 mod saved_program;
+#[cfg(feature = "snapshots")]
+mod schedule;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod steps_tests;
 mod tables;
@@ -96,8 +99,14 @@ pub use {
     file::NotRead,
     not_restored::NotRestored,
     restored::{RestoreError, RestoreReport, RestoredActors},
+    schedule::{SnapshotAttempt, SnapshotCounts, SnapshotSchedule, SnapshotTrigger, Snapshots},
     take::SnapshotReport,
     unsaved::Unsaved,
 };
 #[cfg(feature = "snapshots")]
-pub(crate) use {restored::restore_image, saved_program::SavedProgram, take::take};
+pub(crate) use {
+    restored::restore_image,
+    saved_program::SavedProgram,
+    schedule::{next_due_ns, take_due},
+    take::take,
+};

@@ -60,11 +60,13 @@ struct Tries {
     paused: Duration,
 }
 
-/// Takes a snapshot on this thread, which is no worker of the system.
+/// Takes a snapshot on this thread, which is no worker of the system. Calls `before_line` before
+/// the line of each of its cuts.
 pub(crate) fn take(
     system: &Arc<Shared>,
     journal: &Journal,
     limit: Duration,
+    before_line: &mut dyn FnMut(),
 ) -> Result<SnapshotReport, SnapshotError> {
     let began_ns = system.oracle.now_ns();
     let kinds = SavedProgram::of(system).ok_or(SnapshotError::NothingListed)?;
@@ -74,6 +76,7 @@ pub(crate) fn take(
         kinds: &kinds,
         journal,
         pauses: &mut pauses,
+        before_line,
         tries: Tries::default(),
     };
     let written = cuts.write_whole()?;
@@ -112,6 +115,7 @@ struct Cuts<'s, 'p> {
     kinds: &'s Arc<SavedKinds>,
     journal: &'s Journal,
     pauses: &'p mut Pauses<'s>,
+    before_line: &'p mut dyn FnMut(),
     tries: Tries,
 }
 
@@ -141,7 +145,10 @@ impl Cuts<'_, '_> {
         let mut file = ImageFile::begin(self.journal)?;
         let recorder = Arc::new(ImageRecorder::new(self.kinds.clone())?);
         let line = Line::after(self.tries.cuts);
-        self.tries.paused += line.begin(self.system, coordinator, recorder.clone(), self.pauses)?;
+        let pause = line.wait(self.system, self.pauses)?;
+        (self.before_line)();
+        coordinator.begin(self.system, recorder.clone());
+        self.tries.paused += pause.end();
         self.tries.cuts += 1;
         self.pauses.waits_for(WaitedFor::Turns);
         loop {

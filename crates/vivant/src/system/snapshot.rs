@@ -3,7 +3,7 @@
 use super::System;
 use crate::actor::Worker;
 use crate::api::AskFuture;
-use crate::snapshot::{SnapshotError, SnapshotReport, take};
+use crate::snapshot::{SnapshotError, SnapshotReport, Snapshots, take};
 use crate::sync::Arc;
 use std::future::Future;
 use std::thread;
@@ -63,7 +63,8 @@ impl System {
     /// # Ok(()) }
     /// ```
     ///
-    /// Requests come one after the other. No actor waits for the snapshot, except while its own
+    /// Calls take their snapshots one after the other; the requests of a schedule join each other
+    /// ([`System::snapshots`]). No actor waits for the snapshot, except while its own
     /// state is encoded, between two of its turns; the report lists what took over a millisecond.
     /// This thread writes the records. A turn that runs when the snapshot begins must end before it
     /// is complete: within ten seconds, or the snapshot fails and the program goes on
@@ -97,7 +98,7 @@ impl System {
         limit: Duration,
     ) -> Result<SnapshotReport, SnapshotError> {
         assert_outside();
-        take(self.shared(), journal, limit)
+        take(self.shared(), journal, limit, &mut || ())
     }
 
     /// Like [`System::snapshot`], for `async` code, also within a turn's future: the snapshot is
@@ -118,6 +119,46 @@ impl System {
         self.clone().snapshot_beside(journal.clone())
     }
 
+    /// A schedule of snapshots: every so often, every so many messages, and when the program asks.
+    /// The settings of `journal` say which images are kept
+    /// ([`Retention`](vivant_journal::Retention)).
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::time::Duration;
+    /// use vivant::journal::{DirectoryStore, Journal, Retention, Settings};
+    /// use vivant::prelude::*;
+    ///
+    /// # #[derive(Actor)]
+    /// # #[actor(saved)]
+    /// # struct Counter { count: u64 }
+    /// # #[behaviours]
+    /// # impl Counter {
+    /// #     #[start]
+    /// #     fn new() -> Counter { Counter { count: 0 } }
+    /// #     fn add(&mut self, n: u64) -> u64 { self.count += n; self.count }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path();
+    /// let settings = Settings::default().retention(Retention::last(3));
+    /// let journal = Arc::new(Journal::open(DirectoryStore::new(path), settings)?);
+    /// let system = System::builder().saved::<(Counter,)>().build();
+    /// let counter = Counter::spawn(&system);
+    /// let schedule = system
+    ///     .snapshots(&journal)
+    ///     .every(Duration::from_secs(60))
+    ///     .every_messages(1_000_000)
+    ///     .start(|attempt| println!("{attempt}"))?;
+    /// counter.add(1).ask_blocking()?;
+    /// schedule.request();                                      // and one now
+    /// assert_eq!(schedule.end().taken, 1);
+    /// # Ok(()) }
+    /// ```
+    pub fn snapshots(&self, journal: &Arc<Journal>) -> Snapshots {
+        Snapshots::new(self.shared(), journal.clone(), SNAPSHOT_WITHIN)
+    }
+
     /// Takes the snapshot on a thread of its own; in a simulation, on this one.
     async fn snapshot_beside(self, journal: Arc<Journal>) -> Result<SnapshotReport, SnapshotError> {
         let shared = self.shared();
@@ -127,7 +168,7 @@ impl System {
         let (report, resolver) = AskFuture::new(shared);
         let name = format!("{}-snapshot", shared.config.name);
         let system = shared.clone();
-        let taking = move || resolver.resolve(take(&system, &journal, SNAPSHOT_WITHIN));
+        let taking = move || resolver.resolve(take(&system, &journal, SNAPSHOT_WITHIN, &mut || ()));
         let thread = thread::Builder::new().name(name).spawn(taking);
         thread.map_err(SnapshotError::NoThread)?;
         match report.await {
