@@ -135,6 +135,14 @@ pub(crate) enum InjectedFault {
     JoinedBehindLine,
     /// A time limit that passed behind the line is not in the image.
     ExpiredUnrecorded,
+    /// An order of a supervisor that waits is not recorded.
+    SignalUnrecorded,
+    /// An order of a supervisor is recorded although it was given behind the line.
+    NewerSignalRecorded,
+    /// The failures that count against a restart budget are not in the image.
+    BudgetForgotten,
+    /// The alarms of supervisors are not in the image: the ends of back-offs, and of time limits.
+    BackOffForgotten,
 }
 
 thread_local! {

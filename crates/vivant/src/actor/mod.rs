@@ -84,6 +84,8 @@ mod runnable;
 mod saved_cells;
 mod saved_errors;
 mod saved_link;
+mod saved_news;
+mod saved_terms;
 mod shared;
 mod shown;
 mod signals;
@@ -139,7 +141,7 @@ pub(crate) use reference_word::CommitResult;
 pub(crate) use refusal::{DelayedMessage, Delivery, Next, Refusal};
 pub(crate) use request_record::{RECORD_AT, RequestFacts, RequestRecord, open_requests};
 pub(crate) use run_state::{
-    Batch, Begin, ColdFields, Constrained, Guards, Lifecycle, Mute, Pattern, RunState,
+    Batch, Begin, ColdFields, Constrained, Guards, Lifecycle, Mute, NamedStart, Pattern, RunState,
     StepProgress, SupervisedBy, TreeEnd, WorkerClass,
 };
 pub(crate) use runnable::Runnable;

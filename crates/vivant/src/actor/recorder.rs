@@ -5,7 +5,7 @@ use super::class::StateRef;
 use super::envelope::Envelope;
 use super::header::Header;
 use super::reference::CellRef;
-use super::run_state::RunState;
+use super::run_state::{RunState, TreeEnd};
 use super::shared::Shared;
 use super::signals::Signals;
 use super::table_entry::TableEntry;
@@ -27,10 +27,10 @@ pub(crate) enum WaitingPlace {
 /// What receives the records of a cut. All its functions are called by the only thread that may
 /// access the actor, or the message, at that time.
 pub(crate) trait Recorder: Send + Sync {
-    /// An actor is captured.
+    /// An actor is captured. Called after `captured_run_state`.
     fn captured(&self, actor: &Header, state: &mut StateRef<'_>);
 
-    /// The part of the runtime in the same actor. Called after `captured`.
+    /// The part of the runtime in the same actor.
     fn captured_run_state(&self, actor: &Header, run_state: &RunState);
 
     /// A message waits for `actor` in the cut. Those of one place are recorded in their order.
@@ -51,8 +51,9 @@ pub(crate) trait Recorder: Send + Sync {
         let _ = entry;
     }
 
-    /// These signals wait for `actor` in the cut.
-    fn is_signalled(&self, actor: &Header, signals: Signals);
+    /// These signals wait for `actor` in the cut, after those of the last call. `end` is where its
+    /// supervisor says why it stops it.
+    fn is_signalled(&self, actor: &Header, end: Option<&TreeEnd>, signals: Signals);
 }
 
 /// The recorder of the cut that is being taken. Without one, its records are dropped: there is

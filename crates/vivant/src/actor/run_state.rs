@@ -7,7 +7,7 @@ use super::constraint;
 use super::deferred_messages::DeferredMessages;
 use super::envelope::{Envelope, Head, KindTable, LinkedPeer};
 use super::exclusive_wait::{ExclusiveWait, StopWait};
-use super::header::Header;
+use super::header::{Ended, Header};
 use super::once::SetOnce;
 use super::options::Pool;
 use super::reference::CellRef;
@@ -19,6 +19,7 @@ use crate::mute::Pressure;
 use crate::phase::PassMark;
 use crate::sync::Arc;
 use std::ptr;
+use vivant_codec::{Encoder, Shape};
 
 /// The owner part: fields that only the holder accesses.
 #[repr(C)]
@@ -103,7 +104,7 @@ impl RunState {
     /// Why an actor ends that has got the signal `STOP`.
     pub(crate) fn stopped_by(&self) -> StopReason {
         let of_tree = self.child().and_then(|child| child.end.get());
-        of_tree.cloned().unwrap_or(StopReason::Stopped)
+        of_tree.map_or(StopReason::Stopped, |end| end.reason.clone())
     }
 
     /// Returns true if messages are deferred by their guards.
@@ -286,8 +287,8 @@ impl ColdFields {
 }
 
 /// Why a tree ends: set by the supervisor before its child gets the signal `STOP`. It is not set if
-/// the end was ordered.
-pub(crate) type TreeEnd = Arc<SetOnce<StopReason>>;
+/// the end was ordered. The phase is that of the supervisor.
+pub(crate) type TreeEnd = Arc<SetOnce<Ended>>;
 
 /// What an actor knows of its supervisor.
 pub(crate) struct SupervisedBy {
@@ -303,4 +304,19 @@ pub(crate) struct SupervisedBy {
 /// Makes a state, any number of times.
 pub(crate) trait Begin: Send {
     fn begin(&self, state: &mut StateRef<'_>, worker: &Worker);
+
+    /// The start as data. `None`: a closure, or arguments that are not saved.
+    fn saved(&self) -> Option<&dyn NamedStart>;
+}
+
+/// A start that a supervisor keeps, as data: its name and its arguments.
+pub trait NamedStart {
+    /// Stable name.
+    fn name(&self) -> &str;
+
+    /// The shape of the arguments.
+    fn shape(&self) -> &'static Shape;
+
+    /// Appends the arguments.
+    fn save_args(&self, out: &mut Encoder<'_>);
 }

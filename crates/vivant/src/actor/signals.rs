@@ -16,6 +16,11 @@ impl HaltNumber {
     pub(crate) fn is_of(self, number: u64) -> bool {
         self == Signals::halt(number).halt_number()
     }
+
+    /// The bits of that number that a signal holds.
+    pub(crate) fn low_bits(self) -> u64 {
+        u64::from(self.0)
+    }
 }
 
 impl Signals {

@@ -1,7 +1,7 @@
 //! The terms on which a supervised actor is started again.
 
 /// When the actor is restarted, the effect of a panic, and what happens to waiting messages.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Terms {
     pub(crate) restart: Restart,
     pub(crate) on_panic: OnPanic,

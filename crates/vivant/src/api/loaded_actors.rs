@@ -78,6 +78,11 @@ impl LoadedActors {
         Ok((to, table))
     }
 
+    /// The actor of this number, of any type.
+    pub(super) fn any(&self, id: u64) -> Result<AddressRef, UnknownReference> {
+        self.actors.actor(id).ok_or(UnknownReference::NoActor(id))
+    }
+
     /// As `actor`, without an address.
     pub(super) fn cell<T: ?Sized + Target>(
         &self,

@@ -106,6 +106,7 @@ pub use promise::{Asker, Pipeline, Promise, Resolver};
 pub use references::{NoReferences, Probe, TraceReferences};
 pub(crate) use requests::is_awaited_watch;
 pub(crate) use requests::stop_after_queue;
+pub(crate) use saved_address::AnyAddress;
 pub use saved_kind::{SavedForm, SavedKind};
 pub use saved_kinds::{EqualNames, SavedActor, SavedActors, SavedKinds, SavedList};
 pub(crate) use saved_timer::RestoredSystem;

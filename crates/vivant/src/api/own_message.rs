@@ -5,6 +5,7 @@ use super::promise::Resolver;
 use crate::actor::{Envelope, KindTable, MessageKind, Next, Processed, Refusal, StateRef, Worker};
 use crate::interned::Place;
 use crate::message::MessageRole;
+use crate::saving::Codec;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -14,11 +15,12 @@ pub(crate) fn own<B: Behaviour<Reply = ()>>(args: B::Args) -> Envelope {
     Envelope::new::<Own<B>>(args, Place::caller())
 }
 
-struct Own<B>(PhantomData<B>);
+pub(super) struct Own<B>(PhantomData<B>);
 
 impl<B: Behaviour<Reply = ()>> MessageKind for Own<B> {
     type Content = B::Args;
     const KIND: KindTable = KindTable::new::<Self>(B::NAME, MessageRole::Own);
+    const CODEC: Option<Codec<B::Args>> = B::CODEC;
 
     fn fmt_args(args: &B::Args, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         B::fmt_args(args, f)

@@ -46,6 +46,28 @@ impl<'gc, T: ?Sized + Target> Saved<'gc> for WeakAddress<T> {
     }
 }
 
+/// An address of an actor of any type, for the runtime.
+pub(crate) struct AnyAddress(pub(crate) AddressRef);
+
+impl<'gc> Saved<'gc> for AnyAddress {
+    const SHAPE: &'static Shape = &Shape::reference("vivant::AnyActor", shape_of::<'gc, u64>());
+
+    fn save(&self, out: &mut Encoder<'_>) {
+        let AnyAddress(to) = self;
+        SeenActors::note(to, || to.cell(), out);
+        to.id.save(out);
+    }
+
+    fn load(input: &mut Decoder<'gc, '_>) -> Result<Self, LoadError> {
+        let id = input.reference(Self::SHAPE)?;
+        let Some(actors) = input.context::<LoadedActors>() else {
+            return Err(input.error("an address, of which only a restore can find the actor"));
+        };
+        let found = actors.any(id).map(AnyAddress);
+        found.map_err(|error| input.error(error.to_string()))
+    }
+}
+
 /// The number in an address. It is read where no address may be made and dropped.
 struct Number<T: ?Sized>(u64, PhantomData<T>);
 

@@ -25,8 +25,8 @@ pub enum SavedForm {
     Start,
     /// A join. It never waits: its messages do.
     Join,
-    /// A message of the runtime: about a link, a request to watch, the mark of a stop. No actor
-    /// lists it.
+    /// A message of the runtime: about a link, a request to watch, the mark of a stop, which no
+    /// actor lists; or between a supervisor and its children.
     Runtime,
 }
 

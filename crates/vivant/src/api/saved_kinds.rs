@@ -6,6 +6,7 @@ use super::call::Sent;
 use super::class::class_of;
 use super::join::Join;
 use super::link::Target;
+use super::own_message::Own;
 use super::promise::saved::{ReplyOf, ValueOf, ValueTypes};
 use super::requests::{runtime_kind, runtime_shapes};
 use super::saved_kind::{SavedForm, SavedKind};
@@ -143,8 +144,10 @@ impl SavedKinds {
 
     /// The table of a kind of message that waits in mailboxes.
     pub(crate) fn kind<'k>(&'k self, form: SavedForm, name: &'k str) -> Option<&'static KindTable> {
-        if form == SavedForm::Runtime {
-            return runtime_kind(name);
+        if form == SavedForm::Runtime
+            && let Some(of_any_actor) = runtime_kind(name)
+        {
+            return Some(of_any_actor);
         }
         let kinds: &BTreeMap<(&'k str, SavedForm), Entry> = &self.kinds;
         kinds.get(&(name, form))?.table
@@ -157,8 +160,10 @@ impl SavedKinds {
         form: SavedForm,
         name: &'k str,
     ) -> Option<&'static KindTable> {
-        if form == SavedForm::Runtime {
-            return runtime_kind(name);
+        if form == SavedForm::Runtime
+            && let Some(of_any_actor) = runtime_kind(name)
+        {
+            return Some(of_any_actor);
         }
         let kinds: &BTreeMap<(&'k str, SavedForm), Entry> = &self.kinds;
         let entry = kinds.get(&(name, form))?;
@@ -237,6 +242,11 @@ impl SavedList {
     pub fn message<B: Behaviour>(&mut self) {
         self.add::<B, B::Actor>(SavedForm::Message, B::NAME, Some(&Sent::<B>::KIND));
         self.kinds.values.add::<ReplyOf<B>>(ValueOf::Reply, B::NAME);
+    }
+
+    /// A behaviour of an actor of the runtime, as a message of another one.
+    pub(crate) fn own<B: Behaviour<Reply = ()>>(&mut self) {
+        self.add::<B, B::Actor>(SavedForm::Runtime, B::NAME, Some(&Own::<B>::KIND));
     }
 
     /// A behaviour in steps: the messages of its next steps.

@@ -6,14 +6,15 @@ use super::inline_state::InlineActor;
 use super::promise::Promise;
 use super::turn::Turn;
 use crate::actor::{
-    Envelope, KindTable, MessageKind, Next, Processed, Refusal, StateRef, Worker, drop_foreign,
+    Envelope, KindTable, MessageKind, NamedStart, Next, Processed, Refusal, StateRef, Worker,
+    drop_foreign,
 };
 use crate::interned::{Name, Place};
 use crate::message::MessageRole;
-use crate::saving::{Codec, KeptStart, SaveKind, Saves};
+use crate::saving::{Codec, KeptStart, SaveKind, Saves, shape};
 use std::fmt;
 use std::marker::PhantomData;
-use vivant_codec::Encoder;
+use vivant_codec::{Encoder, Shape};
 
 /// How an actor makes its state: a function of arguments, with a stable name. `#[start]` writes
 /// one.
@@ -77,9 +78,30 @@ impl<S: StartFunction> StartCall<S> {
         &self.0
     }
 
+    /// The start as data. `None`: its arguments are not saved.
+    pub(crate) fn saved(&self) -> Option<&dyn NamedStart> {
+        S::CODEC.is_some().then_some(self)
+    }
+
     /// Returns the first message of an actor.
     pub(super) fn envelope(self, place: Place) -> Envelope {
         Envelope::new::<Started<S>>(self.0, place)
+    }
+}
+
+impl<S: StartFunction> NamedStart for StartCall<S> {
+    fn name(&self) -> &str {
+        S::NAME
+    }
+
+    fn shape(&self) -> &'static Shape {
+        const { shape(S::CODEC) }
+    }
+
+    fn save_args(&self, out: &mut Encoder<'_>) {
+        if let Some(codec) = const { S::CODEC } {
+            (codec.save)(&self.0, out);
+        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! Cuts of programs under simulation: the coordinator takes its steps between those of the program.
 
 use super::{Coordinator, Outcome, Step};
-use crate::actor::{Envelope, Header, Recorder, RunState, Signals, StateRef, WaitingPlace};
+use crate::actor::{
+    Envelope, Header, Recorder, RunState, Signals, StateRef, TreeEnd, WaitingPlace,
+};
 use crate::failures::Caught;
 use crate::injected_fault::{InjectedFault, must_catch};
 use crate::oracle::Dice;
@@ -113,7 +115,7 @@ impl Recorder for Records {
         0
     }
 
-    fn is_signalled(&self, _: &Header, _: Signals) {}
+    fn is_signalled(&self, _: &Header, _: Option<&TreeEnd>, _: Signals) {}
 
     fn panicked(&self, caught: Caught) {
         panic!("{}", caught.message);

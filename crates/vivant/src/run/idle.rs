@@ -4,7 +4,8 @@
 use super::holder::Holder;
 use crate::actor::{
     CellRef, CommitResult, Ended, Envelope, ExclusiveWait, Guards, Header, Lifecycle, LinkedPeer,
-    Mute, OutgoingReferences, RunState, Runnable, Signals, StateRef, StepProgress, TraceCoverage,
+    Mute, OutgoingReferences, RunState, Runnable, Signals, StateRef, StepProgress, SupervisedBy,
+    TraceCoverage,
 };
 use crate::failures::StopReason;
 use crate::message::{Parked, TryHold};
@@ -72,6 +73,13 @@ impl Idle {
         let run_state = self.run_state();
         run_state.cold().step = Some(step);
         run_state.steps = StepProgress::Pending;
+    }
+
+    /// The actor has this supervisor, and this life, as in another life of the system.
+    pub(crate) fn set_child(&mut self, child: SupervisedBy, life: Lifecycle) {
+        let run_state = self.run_state();
+        run_state.cold().child = Some(child);
+        run_state.life = life;
     }
 
     /// The actor has this link, as in another life.

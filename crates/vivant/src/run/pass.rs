@@ -88,19 +88,25 @@ impl RunGuard<'_> {
         }
         let own = parity(self);
         let older = raised.of(own.other());
-        record_signals(&self.actor.cell(), older);
+        #[cfg(test)]
+        let older = match is_planted(InjectedFault::NewerSignalRecorded) {
+            true => raised.of(own).after(older),
+            false => older,
+        };
+        record_signals(&self.actor.cell(), self.owner(), older);
         raised.of(own).after(older)
     }
 
     /// L4: the actor has ended, and these signals were not taken.
-    pub(crate) fn record_untaken_signals(&self) {
+    pub(crate) fn record_untaken_signals(&mut self) {
         let raised = self.actor.signals.take();
         if raised.is_empty() {
             return;
         }
         let phase = self.worker.pass().phase();
         if phase == self.worker.system.passes.now().phase() {
-            record_signals(&self.actor.cell(), raised.of(phase.parity().other()));
+            let older = raised.of(phase.parity().other());
+            record_signals(&self.actor.cell(), self.owner(), older);
         }
     }
 }
@@ -123,8 +129,8 @@ fn enter(actor: &mut impl Holder, pass: Pass) {
     actor.run_state().pass = pass.mark();
     match pass.walk() {
         Walk::Capture => record(system, |cut| {
-            cut.captured(&cell, &mut actor.state_ref());
             cut.captured_run_state(&cell, actor.run_state());
+            cut.captured(&cell, &mut actor.state_ref());
         }),
         Walk::Mailbox => record_mailbox(actor, &cell, pass.phase().stamp(), pass.phase().parity()),
     }
@@ -145,7 +151,7 @@ fn record_mailbox(actor: &mut impl Holder, cell: &CellRef, stamp: Stamp, parity:
     }
     (run_state.backlog).each_envelope(|message| older.record(WaitingPlace::Inbox, message));
     older.end();
-    record_signals(cell, cell.signals.move_to(parity));
+    record_signals(cell, run_state, cell.signals.move_to(parity));
 }
 
 /// L4: records a message that was taken out, and gives it the stamp of this code.
@@ -155,9 +161,10 @@ fn record_taken(actor: &CellRef, message: &mut Envelope, place: WaitingPlace, st
     message.set_stamp(stamp);
 }
 
-fn record_signals(actor: &CellRef, older: Signals) {
+fn record_signals(actor: &CellRef, run_state: &RunState, older: Signals) {
     if older != Signals::default() {
-        record(&actor.system, |cut| cut.is_signalled(actor, older));
+        let end = run_state.child().map(|child| &child.end);
+        record(&actor.system, |cut| cut.is_signalled(actor, end, older));
     }
 }
 

@@ -6,7 +6,7 @@
 //! moves to the next deadline when nothing else can run. A timer's message carries an address, so
 //! it keeps its receiver alive.
 
-use super::alarm::{Alarm, Delayed, Interval};
+use super::alarm::{Action, Alarm, Delayed, Interval};
 use super::deadlines::{Deadlines, Key, TimersState, Which};
 use super::fire_turn::FireTurn;
 use crate::failures::{Caught, catch};
@@ -16,6 +16,8 @@ use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering, lock};
 pub(crate) struct Timers<M: Delayed> {
     table: Mutex<Deadlines<M>>,
     next_number: AtomicU64,
+    /// The next number of a call of the runtime.
+    next_call: AtomicU64,
     fire_turn: Mutex<FireTurn>,
     fire_requested: AtomicBool,
 }
@@ -25,6 +27,7 @@ impl<M: Delayed> Default for Timers<M> {
         Timers {
             table: Mutex::default(),
             next_number: AtomicU64::new(0),
+            next_call: AtomicU64::new(TimerId::CALLS.0),
             fire_turn: Mutex::default(),
             fire_requested: AtomicBool::new(false),
         }
@@ -41,16 +44,27 @@ struct Due<M: Delayed> {
 }
 
 /// Identity of a timer: enough to cancel it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct TimerId(pub(crate) u64);
+
+impl TimerId {
+    /// The numbers from here on are those of the runtime's calls, which no program can name and no
+    /// image contains. So a call changes no number of another alarm, also in a system that is being
+    /// restored.
+    pub(crate) const CALLS: TimerId = TimerId(1 << 63);
+}
 
 impl<M: Delayed> Timers<M> {
     /// Sets an alarm. Returns true when it is now the next one, so that the thread that waits for
     /// the next must be woken. Once the timers are closed, a limit fires at once and a message is
     /// dropped.
     pub(crate) fn set(&self, at_ns: u64, alarm: Alarm<M>, system: &M::System) -> (TimerId, bool) {
+        let next = match alarm {
+            Alarm::Once(Action::Call(..)) => &self.next_call,
+            _ => &self.next_number,
+        };
         // Relaxed: the number is only an identity and an order among equals.
-        let number = self.next_number.fetch_add(1, Ordering::Relaxed);
+        let number = next.fetch_add(1, Ordering::Relaxed);
         let key = (at_ns, number);
         // Only the entries of messages have stamps.
         let put = match alarm {
@@ -357,7 +371,7 @@ impl<M: Delayed> Timers<M> {
 mod tests {
     use super::*;
     use crate::phase::{Passes, Phase};
-    use crate::services::alarm::{Action, AlarmEntry, Periodic};
+    use crate::services::alarm::{AlarmEntry, Periodic};
     use crate::sync::{Arc, AtomicUsize};
     use std::fmt;
 

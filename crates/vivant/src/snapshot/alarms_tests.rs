@@ -1,12 +1,16 @@
 //! Alarms and timers go on after a restore: each fires once, at its time.
 
+use super::not_restored::NotRestored;
+use super::restore::restore;
 use super::taking::{goes_on_at_every_step, restored, simulated, take_now};
 use crate::Timer;
-use crate::api::SavedKinds;
+use crate::api::{RestoredSystem, SavedKinds};
 use crate::injected_fault::{InjectedFault, caught};
 use crate::prelude::*;
+use crate::services::{Action, Alarm};
 use crate::simulation::Simulation;
 use crate::sync::Arc;
+use std::cell::Cell;
 use std::time::Duration;
 
 const MS: Duration = Duration::from_millis(1);
@@ -211,4 +215,88 @@ fn a_delay_goes_on_where_it_was() {
     assert_eq!(rung(&simulation), [vec![]]);
     simulation.run_for(MS);
     assert_eq!(rung(&simulation), [vec![(0, 10 * MS)]]);
+}
+
+/// Sets an alarm while it is loaded, as code of a restore may.
+#[derive(Default)]
+struct Egg;
+
+impl<'gc> crate::Saved<'gc> for Egg {
+    const SHAPE: &'static vivant_codec::Shape = <() as crate::Saved<'gc>>::SHAPE;
+
+    fn save(&self, _: &mut vivant_codec::Encoder<'_>) {}
+
+    fn load(input: &mut vivant_codec::Decoder<'gc, '_>) -> Result<Egg, vivant_codec::LoadError> {
+        let RestoredSystem(system) = input.context().expect("a restore loads it");
+        let wake = Arc::new(crate::sync::Mutex::new(std::task::Waker::noop().clone()));
+        let timer = system.set_timer(5_000_000, Alarm::Limit(Action::Wake(wake)));
+        SET_BY_LOAD.set(Some(timer.id().0));
+        <() as crate::Saved<'gc>>::load(input).map(|()| Egg)
+    }
+}
+
+thread_local! {
+    static SET_BY_LOAD: Cell<Option<u64>> = const { Cell::new(None) };
+}
+
+#[derive(Actor)]
+#[actor(saved)]
+struct Nest {
+    egg: Egg,
+    timer: Option<Timer>,
+    woken: u64,
+}
+
+#[behaviours]
+impl Nest {
+    #[start]
+    fn new() -> Nest {
+        let (timer, woken) = (None, 0);
+        Nest {
+            egg: Egg,
+            timer,
+            woken,
+        }
+    }
+
+    fn set(&mut self, t: &Turn<Self>) {
+        let Egg = self.egg;
+        self.timer = Some(t.after(9 * MS, t.me().wakes()));
+    }
+
+    fn wakes(&mut self) {
+        self.woken += 1;
+    }
+}
+
+/// An alarm that is set during a restore has a number that no alarm of the image has.
+#[test]
+fn a_new_alarm_has_a_new_number() {
+    let kinds = Arc::new(SavedKinds::of::<(Nest,)>().expect("one type"));
+    let simulation = simulated(&kinds, 1);
+    let nest = Nest::spawn(simulation.system());
+    simulation.system().keep(&nest);
+    nest.set().send();
+    simulation.run_for(MS);
+    let image = take_now(&simulation);
+    let tables = &image.shared.tables;
+    assert_eq!((tables.alarms.len(), tables.next_timer), (1, 1));
+    let (simulation, _actors) = restored(&image, 2, &kinds);
+    let number = SET_BY_LOAD.get().expect("the state was loaded");
+    assert!(number >= tables.next_timer, "the number {number}");
+    assert_eq!(simulation.system().shared().timers.len(), 2);
+    simulation.run_for(20 * MS);
+    assert_eq!(simulation.system().shared().timers.len(), 0);
+}
+
+/// An image says that the next alarm has the highest of all numbers.
+#[test]
+fn a_number_that_no_system_reaches_is_an_error() {
+    let simulation = simulated(&kinds(), 1);
+    let _bells = begin(&simulation);
+    let mut image = take_now(&simulation);
+    image.shared.tables.next_timer = u64::MAX;
+    let refused = restore(simulated(&kinds(), 2).system().shared(), &image, &kinds());
+    let error = refused.err().expect("no alarm could follow");
+    assert!(matches!(error, NotRestored::TimerNumber(_)), "{error}");
 }

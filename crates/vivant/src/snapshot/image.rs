@@ -5,6 +5,8 @@ use super::ended::EndedRecord;
 use super::message_kinds::{MessageKindsRecord, Renumbered};
 use super::message_record::{Encoded, MessageData, MessageRecord, NameOfValue};
 use super::monitors::MonitorsRecord;
+use super::start_record::StartRecord;
+use super::supervised::{OrderRecord, SupervisedRecord};
 use super::tables::TablesRecord;
 use crate::actor::WaitingPlace;
 #[cfg(test)]
@@ -27,6 +29,8 @@ pub(crate) struct Image {
     pub(super) waiting: Vec<MessageRecord>,
     /// The steps that behaviours have to run yet. By actor, one for an actor at most.
     pub(super) steps: Vec<MessageRecord>,
+    /// The actors that have a supervisor, by their numbers.
+    pub(super) supervised: Vec<SupervisedRecord>,
     pub(super) shared: SharedRecord,
 }
 
@@ -37,6 +41,8 @@ pub(super) struct SharedRecord {
     pub(super) monitors: MonitorsRecord,
     /// The actors that the image does not contain, as far as it has addresses of them. By number.
     pub(super) ended: Vec<EndedRecord>,
+    /// The orders of supervisors that wait. By actor.
+    pub(super) orders: Vec<OrderRecord>,
 }
 
 /// What a cut contains of actors and mailboxes, in any order.
@@ -45,6 +51,7 @@ pub(super) struct Records {
     pub(super) actors: Vec<ActorRecord>,
     pub(super) waiting: Vec<WaitingRecord>,
     pub(super) steps: Vec<MessageRecord>,
+    pub(super) supervised: Vec<SupervisedRecord>,
 }
 
 /// What a system has besides its actors.
@@ -113,14 +120,6 @@ pub(super) enum Content {
     Start(StartRecord),
 }
 
-/// How an actor starts again.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct StartRecord {
-    /// Stable name of the start.
-    pub(super) name: String,
-    pub(super) args: Encoded,
-}
-
 /// Messages that wait at one place of a mailbox, in their order.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct WaitingRecord {
@@ -149,7 +148,9 @@ impl Image {
             mut actors,
             mut waiting,
             mut steps,
+            mut supervised,
         } = records;
+        supervised.sort_by_key(|child| child.actor);
         actors.sort_by_key(|actor| actor.id);
         steps.sort_by_key(|step| step.actor);
         waiting.sort_by_key(|it| (it.actor, it.place, it.ordinal));
@@ -165,6 +166,7 @@ impl Image {
             actors,
             waiting: waiting.collect(),
             steps,
+            supervised,
             shared,
         };
         #[cfg(test)]
@@ -199,6 +201,7 @@ saved_struct!(SharedRecord as "vivant::SharedRecord" {
     0 tables: TablesRecord,
     1 monitors: MonitorsRecord,
     2 ended: Vec<EndedRecord>,
+    3 orders: Vec<OrderRecord>,
 });
 
 saved_struct!(ActorRecord as "vivant::ActorRecord" {
@@ -235,11 +238,6 @@ saved_enum!(Content as "vivant::Content" {
     0 State { 0: Encoded },
     1 Unstarted,
     2 Start { 0: StartRecord },
-});
-
-saved_struct!(StartRecord as "vivant::StartRecord" {
-    0 name: String,
-    1 args: Encoded,
 });
 
 saved_struct!(WaitingRecord as "vivant::WaitingRecord" {

@@ -1,13 +1,14 @@
 //! Images of a system: what a consistent cut contains, as data in a store, and a system made of it.
 //! The README beside this file says how, and describes the format.
 //!
-//! - [`image`]: the records; [`message_record`], [`message_kinds`], [`tables`], [`alarms`],
-//!   [`monitors`], [`ended`]: parts of them.
+//! - [`image`]: the records; [`message_record`], [`message_kinds`], [`start_record`], [`tables`],
+//!   [`alarms`], [`monitors`], [`ended`], [`supervised`]: parts of them.
 //! - [`census`]: the actors of a cut by type.
 //! - [`promises`]: the promises of a restored system.
 //! - [`recorder`]: a cut that is being taken; [`unsaved`]: what no image contains.
-//! - [`restore`]: a system from an image; [`values`], [`by_id`], [`restored_tables`],
-//!   [`intervals`], [`paths`], [`not_restored`].
+//! - [`restore`]: a system from an image; [`held`], [`values`], [`by_id`], [`restored_tables`],
+//!   [`restored_trees`], [`restored_start`], [`intervals`], [`repeated_message`], [`paths`],
+//!   [`not_restored`].
 //! - [`schedule`]: snapshots that a clock, a number of messages or the program asks for.
 //! - [`take`]: a snapshot into a store; [`line`], [`pause`], [`error`].
 //! - [`restored`]: a system from a store.
@@ -29,6 +30,7 @@ mod error;
 mod failed_restore_tests;
 #[cfg(feature = "snapshots")]
 mod file;
+mod held;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod hostile_tests;
 mod image;
@@ -60,16 +62,29 @@ mod promises;
 mod recorder;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod reminder_tests;
+mod repeated_message;
 mod restore;
 #[cfg(feature = "snapshots")]
 mod restored;
+mod restored_start;
 mod restored_tables;
+mod restored_trees;
 #[cfg(feature = "snapshots")]
 mod saved_program;
 #[cfg(feature = "snapshots")]
 mod schedule;
+mod start_record;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod steps_tests;
+mod supervised;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod supervised_hostile_tests;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod supervised_kinds_tests;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod supervised_program;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod supervised_tests;
 mod tables;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod tables_tests;
@@ -83,6 +98,8 @@ mod taking;
 mod tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod threads_tests;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod trees_threads_tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod two_systems_tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]

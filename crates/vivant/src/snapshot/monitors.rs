@@ -52,8 +52,6 @@ impl MonitorsRecord {
         self.links.sort();
         // Stable.
         self.watches.sort_by_key(|watch| watch.actor);
-        self.stops.retain(|actor| has_actor(*actor));
-        self.stops.sort_unstable();
     }
 }
 

@@ -46,6 +46,26 @@ pub enum NotRestored {
         /// Why.
         error: LoadError,
     },
+    /// An actor says that it has a supervisor, and that one is none, or does not have it.
+    NoSupervisor {
+        /// Path of the actor.
+        actor: String,
+        /// The number of the other.
+        supervisor: u64,
+    },
+    /// A child is up, and the image has no state of it; its path.
+    NoState(String),
+    /// The actor with this number supervises itself, by others.
+    SupervisorCycle(u64),
+    /// An order waits for an actor that has no supervisor, or is none that a supervisor gives.
+    NoOrder {
+        /// Path of the actor.
+        actor: String,
+        /// The order.
+        order: String,
+    },
+    /// An alarm has this number, behind which there is no room for the numbers of others.
+    TimerNumber(u64),
     /// Two actors have this number.
     Twice(u64),
     /// An actor has this number, and a later one would get it again.
@@ -81,6 +101,27 @@ impl fmt::Display for NotRestored {
             NotRestored::Value { actor, what, error } => {
                 write!(f, "{actor}: {what} cannot be loaded: {error}")
             }
+            NotRestored::NoSupervisor { actor, supervisor } => write!(
+                f,
+                "{actor} has the actor {supervisor} as its supervisor, which does not supervise it; restore an older \
+                 image"
+            ),
+            NotRestored::NoState(actor) => write!(
+                f,
+                "the image has no state of {actor}, which is up; restore an older image"
+            ),
+            NotRestored::SupervisorCycle(actor) => write!(
+                f,
+                "the actor {actor} is above itself in a tree of supervisors; restore an older image"
+            ),
+            NotRestored::NoOrder { actor, order } => write!(
+                f,
+                "the order {order} waits for {actor}, and no supervisor gives it; restore an older image"
+            ),
+            NotRestored::TimerNumber(number) => write!(
+                f,
+                "an alarm has the number {number}, which no system reaches; restore an older image"
+            ),
             NotRestored::NumberInUse(actor) => write!(
                 f,
                 "the actor {actor} has a number that the image gives to a later one"

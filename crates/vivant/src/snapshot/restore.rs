@@ -2,22 +2,22 @@
 
 use super::by_id::{Actors, ById};
 use super::ended::EndedActors;
+use super::held::Held;
 use super::image::{ActorRecord, Content, Image, SharedRecord};
 use super::monitors::MonitorsRecord;
 use super::not_restored::NotRestored;
 use super::paths::Paths;
 use super::promises::OpenPromises;
 use super::restored_tables::RestoredTables;
+use super::restored_trees::RestoredTrees;
 use super::values::Values;
 use crate::actor::{
     AddressRef, Birth, CellRef, CellsById, Class, Envelope, LinkedPeer, Refusal, Shared, Signals,
     To, post_or_bury,
 };
 use crate::api::{ActorsById, LoadedActors, LoadedPromises, RestoredSystem, SavedKinds, register};
-use crate::run::Idle;
 use crate::sync::Arc;
 use std::any::Any;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use vivant_codec::Comparison;
 
@@ -30,6 +30,9 @@ pub(super) fn restore(
 ) -> Result<Arc<Actors>, NotRestored> {
     system.set_numbers(image.system.numbers);
     system.set_link_number(image.shared.monitors.next_link);
+    // Before any code runs that may set an alarm.
+    let next_timer = image.shared.tables.number_behind_timers()?;
+    system.timers.number_behind(next_timer);
     system.oracle.continue_at(image.system.clock_ns);
     let actors = Arc::new(make_actors(system, image, kinds)?);
     let filled = fill(system, image, kinds, &actors);
@@ -51,7 +54,9 @@ fn fill(
         tables,
         monitors,
         ended,
+        orders: _,
     } = &image.shared;
+    let trees = RestoredTrees::new(image, actors)?;
     let promises = Rc::new(OpenPromises::default());
     let by_id = Rc::new(ById {
         actors: actors.clone(),
@@ -64,7 +69,13 @@ fn fill(
     let resolvers = promises.clone();
     let resolvers = move |owner, number| resolvers.resolver((owner, number));
     let resolvers = LoadedPromises(Box::new(resolvers));
-    let contexts: [&dyn Any; 4] = [&loaded, &resolvers, &restored_system, &cells];
+    let contexts: [&dyn Any; 5] = [
+        &loaded,
+        &resolvers,
+        &restored_system,
+        &cells,
+        trees.loaded(),
+    ];
     let values = Values {
         kinds,
         comparison: &Comparison::new(&image.shapes),
@@ -90,6 +101,7 @@ fn fill(
         let step = values.message(to, &record.message)?;
         held.actor(record.actor)?.set_step(step);
     }
+    trees.supervise(&mut held, &by_id, &values)?;
     let refused = restore_monitors(monitors, &mut held, &by_id, &values)?;
     for record in &image.waiting {
         let to = actors.get(&record.actor);
@@ -104,6 +116,7 @@ fn fill(
         messages.extend(message.map(|message| (to, message)));
     }
     let tables = RestoredTables::load(tables, system, actors, &values, &by_id)?;
+    trees.begin(&mut held, &by_id)?;
     for (to, message) in messages {
         post_or_bury(To::Lent(to), message);
     }
@@ -198,29 +211,4 @@ fn restore_monitors(
         }
     }
     Ok(refused)
-}
-
-/// All actors, which do not run as long as they are held.
-struct Held(BTreeMap<u64, Idle>);
-
-impl Held {
-    fn all(actors: &Actors) -> Held {
-        let hold = |(id, address): (&u64, &AddressRef)| {
-            let idle = address.cell().hold_idle().ok()?;
-            Some((*id, idle))
-        };
-        Held(actors.iter().filter_map(hold).collect())
-    }
-
-    fn actor(&mut self, id: u64) -> Result<&mut Idle, NotRestored> {
-        self.0.get_mut(&id).ok_or(NotRestored::NoActor(id))
-    }
-}
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        for idle in std::mem::take(&mut self.0).into_values() {
-            idle.park();
-        }
-    }
 }

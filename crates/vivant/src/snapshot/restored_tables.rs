@@ -20,7 +20,6 @@ pub(super) struct RestoredTables<'r> {
     names: Vec<RestoredName<'r>>,
     kept: Vec<&'r AddressRef>,
     named_timers: Vec<(&'r AddressRef, &'r NamedTimerRecord)>,
-    next_timer: u64,
     alarms: Vec<(&'r AlarmRecord, Alarm<DelayedMessage>)>,
 }
 
@@ -56,7 +55,6 @@ impl<'r> RestoredTables<'r> {
             names: names.collect::<Result<_, NotRestored>>()?,
             kept: kept.collect::<Result<_, NotRestored>>()?,
             named_timers: named_timers.collect::<Result<_, NotRestored>>()?,
-            next_timer: tables.next_timer,
             alarms: alarms.collect::<Result<_, NotRestored>>()?,
         })
     }
@@ -73,7 +71,6 @@ impl<'r> RestoredTables<'r> {
         for (actor, named) in self.named_timers {
             NamedTimers::of(system).restore(actor, &named.timer);
         }
-        system.timers.number_behind(self.next_timer);
         for (record, alarm) in self.alarms {
             let id = TimerId(record.number);
             system.timers.restore(id, record.at_ns, alarm, system);

@@ -2,9 +2,11 @@
 //! alarms.
 
 use super::alarms::AlarmRecord;
+use super::not_restored::NotRestored;
 use crate::interned::Name;
 use crate::patterns::{NamedTimerData, Schedule};
 use crate::saving::{saved_enum, saved_struct};
+use crate::services::TimerId;
 
 /// The entries of the tables.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -46,6 +48,19 @@ impl NameRecord {
 }
 
 impl TablesRecord {
+    /// A number that no alarm of the image has, and no alarm behind it.
+    pub(super) fn number_behind_timers(&self) -> Result<u64, NotRestored> {
+        let alarms = self.alarms.iter().map(|alarm| alarm.number);
+        let named = self.named_timers.iter().map(|named| named.timer.timer);
+        let last = alarms.chain(named).max();
+        let behind_last = last.map_or(0, |last| last.saturating_add(1));
+        let number = self.next_timer.max(behind_last);
+        match TimerId(number) < TimerId::CALLS {
+            true => Ok(number),
+            false => Err(NotRestored::TimerNumber(number)),
+        }
+    }
+
     /// The cut is complete: leaves out what belongs to actors that the image does not contain.
     pub(super) fn sort(&mut self, has_actor: impl Fn(u64) -> bool) {
         self.names.retain(|name| has_actor(name.actor));

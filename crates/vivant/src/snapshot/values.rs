@@ -1,9 +1,9 @@
 //! [`Values`]: loads the values of an image.
 
-use super::image::StartRecord;
 use super::message_kinds::MessageKindsRecord;
 use super::message_record::{Encoded, KindRecord, MessageData, MessageKindRecord, WaitingKind};
 use super::not_restored::NotRestored;
+use super::start_record::StartRecord;
 use crate::actor::{AddressRef, Envelope, SavedClass, StateRef};
 use crate::api::{SavedForm, SavedKinds, Stored};
 use crate::interned::Place;

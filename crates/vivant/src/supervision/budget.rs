@@ -11,7 +11,7 @@ pub(super) struct RestartIntensity {
 
 /// The times of the failures that still count.
 #[derive(Debug, Default)]
-pub(super) struct FailureWindow(VecDeque<u64>);
+pub(super) struct FailureWindow(pub(super) VecDeque<u64>);
 
 /// Whether the budget allows a restart after a failure.
 #[derive(PartialEq, Eq, Debug)]

@@ -1,7 +1,7 @@
 //! The description of a child for its supervisor: how its state is made, any number of times, and
 //! the terms.
 
-use crate::actor::{Begin, Terms};
+use crate::actor::{Begin, NamedStart, Terms};
 use crate::actor::{Messages, OnPanic, Restart};
 use crate::actor::{StateRef, Worker};
 use crate::api::{Actor, Begun, FirstTurn, InlineActor, StartCall, StartFunction, Turn};
@@ -20,6 +20,12 @@ pub trait Start<A: Actor>: Send + 'static {
     /// Runs in the first turn of each incarnation.
     #[doc(hidden)]
     fn begin(&self, first: FirstTurn<'_, '_, A>) -> Begun;
+
+    /// The start as data. `None`: a closure, or arguments that are not saved.
+    #[doc(hidden)]
+    fn saved(&self) -> Option<&dyn NamedStart> {
+        None
+    }
 }
 
 impl<S> Start<S::Actor> for StartCall<S>
@@ -28,6 +34,10 @@ where
 {
     fn begin(&self, first: FirstTurn<'_, '_, S::Actor>) -> Begun {
         S::begin(first, self.args().clone())
+    }
+
+    fn saved(&self) -> Option<&dyn NamedStart> {
+        StartCall::saved(self)
     }
 }
 
@@ -191,5 +201,9 @@ pub(super) struct Beginner<A, S>(pub(super) S, pub(super) PhantomData<fn() -> A>
 impl<A: Actor, S: Start<A>> Begin for Beginner<A, S> {
     fn begin(&self, state: &mut StateRef<'_>, worker: &Worker) {
         let Begun = self.0.begin(FirstTurn::new(state, worker));
+    }
+
+    fn saved(&self) -> Option<&dyn NamedStart> {
+        self.0.saved()
     }
 }

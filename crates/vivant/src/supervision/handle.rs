@@ -7,13 +7,14 @@ use super::child_plan::{ChildId, ChildState};
 use super::plan::{Plan, StateTimer};
 use super::supervisor::{ChildKind, SupervisedChild, Supervisor};
 use crate::actor::ChildNews;
-use crate::actor::{AddressRef, Delivery, Signals};
+use crate::actor::{AddressRef, Begin as BeginState, CellRef, Delivery, Signals, SupervisedBy};
 use crate::actor::{SetOnce, Terms, TreeEnd};
 use crate::api::{
     Actor, Address, Behaviour, Call, Handle, Link, Message, Resolver, Target, Turn, own,
 };
 use crate::api::{birth, birth_of_child};
 use crate::failures::StopReason;
+use crate::saving::{Codec, SavedState};
 use crate::services::SUPERVISOR;
 use crate::sync::Arc;
 use std::fmt;
@@ -77,13 +78,8 @@ impl<A: Actor, S: Start<A>> Supervised for Child<A, S> {
     fn spawn_below(self, parent: &Link<Supervisor>) -> Address<A> {
         let (terms, lifecycle) = (self.terms, self.lifecycle);
         let end = Arc::new(SetOnce::new());
-        let record = crate::actor::SupervisedBy {
-            supervisor: parent.to.cell(),
-            news: |child, news| own::<ReportNews>((child, news)),
-            begin: Box::new(Beginner(self.start, PhantomData)),
-            terms,
-            end: end.clone(),
-        };
+        let begin = Box::new(Beginner(self.start, PhantomData));
+        let record = supervised_by(parent.to.cell(), begin, terms, end.clone());
         let address = birth_of_child::<A>(&parent.to.system, record);
         NewChild::new(
             address.clone(),
@@ -94,6 +90,22 @@ impl<A: Actor, S: Start<A>> Supervised for Child<A, S> {
         )
         .send_to(&parent.to);
         Address::to_actor(address)
+    }
+}
+
+/// What a child knows of its supervisor.
+pub(crate) fn supervised_by(
+    supervisor: CellRef,
+    begin: Box<dyn BeginState>,
+    terms: Terms,
+    end: TreeEnd,
+) -> SupervisedBy {
+    SupervisedBy {
+        supervisor,
+        news: |child, news| own::<ReportNews>((child, news)),
+        begin,
+        terms,
+        end,
     }
 }
 
@@ -165,7 +177,7 @@ impl fmt::Debug for SupervisorHandle {
 }
 
 /// A child on its way to its supervisor. If it never gets there it ends.
-pub(super) struct NewChild(Option<(SupervisedChild, Terms, LifecycleSpec)>);
+pub(super) struct NewChild(pub(super) Option<(SupervisedChild, Terms, LifecycleSpec)>);
 
 impl NewChild {
     fn new(
@@ -219,6 +231,8 @@ macro_rules! message {
 
         impl Behaviour for $name {
             type Actor = Supervisor;
+            const CODEC: Option<Codec<Self::Args>> = Codec::of::<SavedState>();
+            const REPLY_CODEC: Option<Codec<$reply>> = Codec::of::<SavedState>();
             fn run(
                 $state: &mut Supervisor,
                 $turn: &Turn<'_, Supervisor>,

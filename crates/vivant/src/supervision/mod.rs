@@ -8,6 +8,8 @@
 //! - [`supervisor`]: the actor that carries the plan out; [`handle`]: its public messages;
 //!   [`builder`]: how a supervisor is made.
 //! - [`trees`]: the roots, which a shutdown begins with.
+//! - [`saved_plan`], [`saved_children`], [`saved_messages`]: how a supervisor is saved;
+//!   [`restored`]: what it needs besides in a restored system.
 
 mod budget;
 mod builder;
@@ -19,7 +21,11 @@ mod model_tests;
 mod plan;
 #[cfg(test)]
 mod plan_tests;
+mod restored;
 mod rules;
+mod saved_children;
+mod saved_messages;
+mod saved_plan;
 mod supervisor;
 mod trees;
 
@@ -27,8 +33,14 @@ pub use builder::Supervision;
 pub use child::Child;
 pub use child::{Again, Start};
 pub use child_plan::ChildState;
+pub(crate) use handle::supervised_by;
 pub use handle::{
     AreSettled, ChildFacts, Children, ShutDown, Supervised, SupervisorHandle, TreeFailed,
 };
+pub(crate) use restored::{
+    LoadedTrees, children_of, is_supervisor, restore_supervisor, set_end, supervisor_above,
+};
+#[cfg(feature = "snapshots")]
+pub(crate) use saved_messages::AndSupervisor;
 pub use supervisor::Supervisor;
 pub(crate) use trees::{Restarts, Trees};

@@ -43,12 +43,12 @@ pub(super) enum Order {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct StateTimer {
     pub(super) number: ChildId,
-    step: u64,
+    pub(super) step: u64,
 }
 
 /// The goal of the plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Goal {
+pub(super) enum Goal {
     /// All children up.
     Up,
     /// All children down, to be restarted later.
@@ -77,17 +77,17 @@ pub(super) struct Failure {
 /// The plan of one supervisor.
 #[derive(Debug)]
 pub(super) struct Plan {
-    rules: Rules,
-    goal: Goal,
-    children: BTreeMap<ChildId, ChildPlan>,
+    pub(super) rules: Rules,
+    pub(super) goal: Goal,
+    pub(super) children: BTreeMap<ChildId, ChildPlan>,
     /// The children that are not in their wanted state.
     pending: BTreeSet<(PendingStep, ChildId)>,
-    /// Orders decided at the last events.
+    /// Orders decided at the last events. None between turns of the supervisor.
     decided: Vec<Order>,
-    failures: FailureWindow,
-    failure: Option<Failure>,
+    pub(super) failures: FailureWindow,
+    pub(super) failure: Option<Failure>,
     /// Whether the last orders reported `Settled`.
-    was_settled: bool,
+    pub(super) was_settled: bool,
 }
 
 impl Plan {
@@ -111,6 +111,12 @@ impl Plan {
             goal: Goal::Down,
             ..Plan::new(rules)
         }
+    }
+
+    /// Adds a child as it was. What is pending follows from it.
+    pub(super) fn restore(&mut self, number: ChildId, child: ChildPlan) {
+        self.children.insert(number, child);
+        self.touch(number);
     }
 
     /// Adds a child, which is down.

@@ -9,12 +9,12 @@ use super::plan::{Order, Plan, StateTimer};
 use super::rules::{Rules, Strategy};
 use super::trees::{Restarts, Trees};
 use crate::actor::{AddressRef, CellRef, DelayedMessage, Delivery, Signals, Timer};
-use crate::actor::{ChildNews, Terms, TreeEnd, report};
+use crate::actor::{ChildNews, Ended, Terms, TreeEnd, report};
 use crate::api::stop_after_queue;
-use crate::api::{Actor, Behaviour, InlineState, Resolver, Turn, own};
+use crate::api::{Actor, Behaviour, InlineState, Resolver, StateCodec, Turn, own};
 use crate::failures::{GaveUp, StopReason, SupervisorEnded};
 use crate::observe;
-use crate::saving::NotSaved;
+use crate::saving::SavedState;
 use crate::services::{Action, Alarm};
 use crate::sync::Arc;
 use std::collections::BTreeMap;
@@ -61,17 +61,17 @@ use std::fmt;
 /// # Ok(()) }
 /// ```
 pub struct Supervisor {
-    plan: Plan,
+    pub(super) plan: Plan,
     pub(super) children: BTreeMap<ChildId, SupervisedChild>,
     /// Its own supervisor, if it is a child.
-    parent: Option<CellRef>,
+    pub(super) parent: Option<CellRef>,
     /// Why the tree above it ends, if it is a child.
-    end_above: Option<TreeEnd>,
-    /// The child of the last change of the plan.
-    last_child: Option<CellRef>,
-    gave_up: Option<Arc<GaveUp>>,
-    wait_for_settled: Vec<Resolver<Result<(), TreeFailed>>>,
-    wait_for_end: Vec<Resolver<()>>,
+    pub(super) end_above: Option<TreeEnd>,
+    /// The child of the last change of the plan. `None` between turns.
+    pub(super) last_child: Option<CellRef>,
+    pub(super) gave_up: Option<Arc<GaveUp>>,
+    pub(super) wait_for_settled: Vec<Resolver<Result<(), TreeFailed>>>,
+    pub(super) wait_for_end: Vec<Resolver<()>>,
 }
 
 /// A child, as its supervisor sees it.
@@ -177,7 +177,7 @@ impl Supervisor {
         let Some(member) = self.children.get_mut(&number) else {
             return;
         };
-        member.starts += 1;
+        member.starts = member.starts.saturating_add(1);
         if member.starts > 1 {
             Restarts::of(&turn.worker().system).count(number);
             observe::restarted(&member.address.seen());
@@ -200,7 +200,7 @@ impl Supervisor {
     fn end_child(&self, number: ChildId) {
         if let Some(member) = self.children.get(&number) {
             match member.kind {
-                ChildKind::Leaf(EndMode::Now) => member.address.cell().signal(Signals::STOP),
+                ChildKind::Leaf(EndMode::Now) => member.address.cell().stop_in_tree(&member.end),
                 ChildKind::Leaf(EndMode::AfterQueue) => stop_after_queue(&member.address),
                 ChildKind::Branch => post::<ShutDown>(&member.address),
             }
@@ -210,7 +210,7 @@ impl Supervisor {
     fn stop_child(&self, number: ChildId) {
         if let Some(member) = self.children.get(&number) {
             match member.kind {
-                ChildKind::Leaf(_) => member.address.cell().signal(Signals::STOP),
+                ChildKind::Leaf(_) => member.address.cell().stop_in_tree(&member.end),
                 ChildKind::Branch => post::<ShutDown>(&member.address),
             }
         }
@@ -326,7 +326,7 @@ impl Supervisor {
             // No supervisor will order it to begin again.
             if let Some(reason @ StopReason::GaveUp(why)) = &failed {
                 let supervisor = turn.worker().path();
-                self.tell_end(&SupervisorEnded::below(supervisor.clone(), reason));
+                self.tell_end(turn, &SupervisorEnded::below(supervisor.clone(), reason));
                 turn.worker().system.reports.gave_up(supervisor, why);
             }
             self.plan.shut_down();
@@ -334,15 +334,18 @@ impl Supervisor {
     }
 
     /// Tells the children why they will be stopped.
-    fn tell_end(&self, reason: &StopReason) {
+    fn tell_end(&self, turn: &Turn<'_, Supervisor>, reason: &StopReason) {
+        let phase = turn.worker().phase();
         for member in self.children.values() {
-            member.end.set(reason.clone());
+            let reason = reason.clone();
+            member.end.set(Ended { reason, phase });
         }
     }
 
     /// Why the tree above it ends, if it does.
     fn end_above(&self) -> Option<StopReason> {
-        self.end_above.as_ref()?.get().cloned()
+        let end = self.end_above.as_ref()?.get()?;
+        Some(end.reason.clone())
     }
 
     fn report_to_parent(&self, turn: &Turn<'_, Supervisor>, news: ChildNews) {
@@ -359,13 +362,13 @@ impl Supervisor {
             _ => None,
         };
         let reason = above.as_ref().unwrap_or(reason);
-        self.tell_end(&SupervisorEnded::below(turn.worker().path(), reason));
+        self.tell_end(turn, &SupervisorEnded::below(turn.worker().path(), reason));
         for (number, member) in std::mem::take(&mut self.children).into_iter().rev() {
             if let Some((_, timer)) = member.timer {
                 timer.cancel();
             }
             Restarts::of(&turn.worker().system).forget(number);
-            member.address.cell().signal(Signals::STOP);
+            member.address.cell().stop_in_tree(&member.end);
         }
         let failed = TreeFailed {
             supervisor: turn.worker().path(),
@@ -391,7 +394,8 @@ impl fmt::Debug for Supervisor {
 impl Actor for Supervisor {
     type State<'gc> = Supervisor;
     type Storage = InlineState;
-    type SaveKind = NotSaved;
+    type SaveKind = SavedState;
+    const STATE_CODEC: Option<StateCodec<Supervisor>> = StateCodec::OF_VALUE;
 
     fn stopping<'gc>(state: &mut Supervisor, turn: &Turn<'gc, Self>, reason: &StopReason) {
         state.end_tree(turn, reason);

@@ -64,6 +64,13 @@ impl Restarts {
         *lock(&self.0).entry(child).or_default() += 1;
     }
 
+    /// The number of restarts of a child that is restored.
+    pub(super) fn restore(&self, child: u64, restarts: u32) {
+        if restarts > 0 {
+            lock(&self.0).insert(child, restarts);
+        }
+    }
+
     pub(crate) fn forget(&self, child: u64) {
         lock(&self.0).remove(&child);
     }

@@ -3,6 +3,7 @@
 use super::{System, SystemBuilder};
 use crate::api::{SavedActors, SavedKinds};
 use crate::snapshot::{RestoreError, RestoreReport, RestoredActors, restore_image};
+use crate::supervision::AndSupervisor;
 use crate::sync::Arc;
 use vivant_journal::{Catalog, Image};
 
@@ -40,7 +41,7 @@ impl SystemBuilder {
     /// [`EqualNames`](crate::EqualNames).
     #[track_caller]
     pub fn saved<A: SavedActors>(mut self) -> Self {
-        match SavedKinds::of::<A>() {
+        match SavedKinds::of::<AndSupervisor<A>>() {
             Ok(kinds) => self.saved = Some(Arc::new(kinds)),
             Err(error) => panic!("{error}"),
         }

@@ -10,7 +10,7 @@ mod requests;
 
 use super::{Coordinator, Outcome, Step};
 use crate::actor::{
-    Envelope, Header, Lifecycle, Recorder, RunState, Signals, StateRef, WaitingPlace,
+    Envelope, Header, Lifecycle, Recorder, RunState, Signals, StateRef, TreeEnd, WaitingPlace,
 };
 use crate::failures::Caught;
 use crate::prelude::*;
@@ -179,7 +179,7 @@ impl Recorder for Log {
         0
     }
 
-    fn is_signalled(&self, actor: &Header, _: Signals) {
+    fn is_signalled(&self, actor: &Header, _: Option<&TreeEnd>, _: Signals) {
         self.add(Event::Signalled(actor.id));
     }
 

@@ -15,7 +15,7 @@ impl Recorder for Panics {
         0
     }
 
-    fn is_signalled(&self, _: &Header, _: Signals) {}
+    fn is_signalled(&self, _: &Header, _: Option<&TreeEnd>, _: Signals) {}
 
     fn panicked(&self, _: Caught) {}
 }

@@ -3,7 +3,7 @@
 use super::record_kind::RecordKind;
 
 const PAGE: &str = include_str!("../README.md");
-const SOURCES: [&str; 10] = [
+const SOURCES: [&str; 13] = [
     include_str!("../image.rs"),
     include_str!("../message_record.rs"),
     include_str!("../message_kinds.rs"),
@@ -12,6 +12,9 @@ const SOURCES: [&str; 10] = [
     include_str!("../alarms.rs"),
     include_str!("../monitors.rs"),
     include_str!("../ended.rs"),
+    include_str!("../start_record.rs"),
+    include_str!("../supervised.rs"),
+    include_str!("../../actor/saved_terms.rs"),
     include_str!("header.rs"),
     include_str!("shapes_record.rs"),
 ];
@@ -60,7 +63,7 @@ fn declared(source: &str) -> Vec<String> {
 fn the_page_has_each_record() {
     let page = flat(PAGE);
     let all: Vec<_> = SOURCES.into_iter().flat_map(declared).collect();
-    assert_eq!(all.len(), 35, "{all:#?}");
+    assert_eq!(all.len(), 45, "{all:#?}");
     for declaration in all {
         assert!(page.contains(&declaration), "the page lacks: {declaration}");
     }

@@ -67,6 +67,9 @@ pub(crate) fn read(image: &vivant_journal::Image) -> Result<(Header, Image), Not
             Some(RecordKind::Step) => records.steps.push(from_bytes(value).map_err(wrong)?),
             Some(RecordKind::Actor) => records.actors.push(from_bytes(value).map_err(wrong)?),
             Some(RecordKind::Waiting) => records.waiting.push(from_bytes(value).map_err(wrong)?),
+            Some(RecordKind::Supervised) => {
+                records.supervised.push(from_bytes(value).map_err(wrong)?);
+            }
             None => {
                 let kind = record.kind;
                 return Err(NotRead::NoKind { id, kind });

@@ -3,6 +3,7 @@
 use super::super::image::{ActorRecord, SharedRecord, SystemRecord, WaitingRecord};
 use super::super::message_kinds::MessageKindsRecord;
 use super::super::message_record::MessageRecord;
+use super::super::supervised::SupervisedRecord;
 use super::shapes_record::{RecordShape, ShapesRecord};
 use vivant_codec::{SaveError, Saved, Shape, Shapes};
 
@@ -24,10 +25,12 @@ pub(super) enum RecordKind {
     Shared = 6,
     /// `MessageKindsRecord`, once.
     Kinds = 7,
+    /// `SupervisedRecord`.
+    Supervised = 8,
 }
 
 impl RecordKind {
-    pub(super) const ALL: [RecordKind; 7] = [
+    pub(super) const ALL: [RecordKind; 8] = [
         RecordKind::System,
         RecordKind::Shapes,
         RecordKind::Actor,
@@ -35,6 +38,7 @@ impl RecordKind {
         RecordKind::Step,
         RecordKind::Shared,
         RecordKind::Kinds,
+        RecordKind::Supervised,
     ];
 
     pub(super) fn of(number: u16) -> Option<RecordKind> {
@@ -52,6 +56,7 @@ impl RecordKind {
             RecordKind::Step => MessageRecord::SHAPE,
             RecordKind::Shared => SharedRecord::SHAPE,
             RecordKind::Kinds => MessageKindsRecord::SHAPE,
+            RecordKind::Supervised => SupervisedRecord::SHAPE,
         }
     }
 

@@ -42,6 +42,7 @@ impl ImageFile {
             Record::Actor(actor) => self.write(RecordKind::Actor, actor),
             Record::Waiting(messages) => Ok(self.append_value(RecordKind::Waiting, &messages.0)?),
             Record::Step(step) => self.write(RecordKind::Step, step),
+            Record::Supervised(child) => self.write(RecordKind::Supervised, child),
         })
     }
 

@@ -183,7 +183,7 @@ fn name_of_value(value: ValueName) -> NameOfValue {
 }
 
 /// The form of a message that waits in a mailbox.
-fn form_of(role: MessageRole) -> Option<SavedForm> {
+pub(super) fn form_of(role: MessageRole) -> Option<SavedForm> {
     match role {
         MessageRole::Start => Some(SavedForm::Start),
         MessageRole::Turn | MessageRole::Continuation | MessageRole::Bounded => {

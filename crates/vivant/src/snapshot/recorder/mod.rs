@@ -5,6 +5,7 @@ mod kind_numbers;
 mod mailboxes;
 mod messages;
 mod shared;
+mod supervised;
 
 use super::census::{Census, SavedAs};
 use super::ended::EndedRecord;
@@ -12,15 +13,17 @@ use super::ended::EndedRecord;
 use super::image::Image;
 #[cfg(test)]
 use super::image::Records;
-use super::image::{ActorRecord, Content, SharedRecord, StartRecord, SystemRecord};
+use super::image::{ActorRecord, Content, SharedRecord, SystemRecord};
 use super::message_kinds::MessageKindsRecord;
 use super::message_record::{Encoded, MessageRecord};
 use super::monitors::MonitorsRecord;
+use super::start_record::StartRecord;
+use super::supervised::{Branches, SupervisedRecord, WaitingSignals};
 use super::tables::{NameRecord, NamedTimerRecord, TablesRecord};
 use super::unsaved::Unsaved;
 use crate::actor::{
     Class, DelayedMessage, Envelope, Header, Lifecycle, Recorder, RunState, SavedClass, SeenActors,
-    Signals, StateRef, TableEntry, WaitingPlace, drop_foreign,
+    Signals, StateRef, TableEntry, TreeEnd, WaitingPlace, drop_foreign,
 };
 use crate::api::{SavedForm, SavedKinds};
 use crate::failures::{Caught, catch};
@@ -31,7 +34,7 @@ use buffer::{buffer, reuse};
 use kind_numbers::KindNumbers;
 use mailboxes::{EncodedMessages, Mailboxes};
 use std::any::Any;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use vivant_codec::{Encoder, Shape, ShapeId, Shapes};
 
@@ -53,6 +56,13 @@ struct Recorded {
     ids: Vec<u64>,
     tables: TablesRecord,
     monitors: MonitorsRecord,
+    /// Signals that wait, by actor.
+    signals: BTreeMap<u64, WaitingSignals>,
+    /// The actors that have a supervisor.
+    children: BTreeSet<u64>,
+    branches: Branches,
+    /// News for supervisors of children that are not saved, by child.
+    gone: BTreeMap<u64, MessageRecord>,
     ended: BTreeMap<u64, EndedRecord>,
     /// When the last actor was captured.
     clock_ns: u64,
@@ -69,6 +79,7 @@ pub(super) enum Record {
     Waiting(EncodedMessages),
     /// A step that a behaviour has to run yet.
     Step(MessageRecord),
+    Supervised(SupervisedRecord),
 }
 
 /// What is known of a cut when it is complete, besides the records that were drained before.
@@ -114,7 +125,11 @@ impl ImageRecorder {
 
     /// Ends the recording, after the cut is complete. `numbers` are those that the next actors get.
     pub(super) fn complete(&self, numbers: (u64, u32)) -> Result<Completed, Unsaved> {
-        lock(&self.recorded).collect_messages();
+        {
+            let mut recorded = lock(&self.recorded);
+            recorded.children_are_gone();
+            recorded.collect_messages();
+        }
         let records = self.drain()?;
         let recorded = std::mem::take(&mut *lock(&self.recorded));
         let types = recorded.census.types();
@@ -132,6 +147,7 @@ impl ImageRecorder {
                 recorded.ids,
                 recorded.tables,
                 recorded.monitors,
+                (recorded.signals, recorded.branches),
                 recorded.ended,
             ),
             census: recorded.census,
@@ -148,6 +164,7 @@ impl ImageRecorder {
                 Record::Actor(actor) => records.actors.push(actor),
                 Record::Waiting(messages) => records.waiting.push(messages.decode()),
                 Record::Step(step) => records.steps.push(step),
+                Record::Supervised(child) => records.supervised.push(child),
             }
         }
         Ok(Image::of(
@@ -252,12 +269,18 @@ impl ImageRecorder {
         match &actor.class.saved {
             SavedClass::Nothing => None,
             _ if !state.has_state() => Some(Content::Unstarted),
+            // Its supervisor has its start.
+            SavedClass::Start(_) if self.has_supervisor(actor) => Some(Content::Unstarted),
             SavedClass::State(functions) => {
                 let save = |out: &mut Encoder<'_>| (functions.save)(state, out);
                 Some(Content::State(self.encoded(actor, functions.shape, save)))
             }
             SavedClass::Start(start) => self.start(actor, start(state)),
         }
+    }
+
+    fn has_supervisor(&self, actor: &Header) -> bool {
+        lock(&self.recorded).children.contains(&actor.id)
     }
 
     fn start(&self, actor: &Header, start: Option<EncodedStart>) -> Option<Content> {
@@ -288,6 +311,22 @@ impl ImageRecorder {
 }
 
 impl Recorded {
+    /// Behind the news of a child that wait, or the child itself on its way: its supervisor hears
+    /// that it is gone.
+    fn children_are_gone(&mut self) {
+        for news in std::mem::take(&mut self.gone).into_values() {
+            if !self.ids.contains(&news.actor) {
+                continue;
+            }
+            self.census.messages += 1;
+            let message = (news.message.kind, None, &news.message.bytes[..]);
+            let records = &mut self.records;
+            let full = |messages| records.push(Record::Waiting(messages));
+            let mailbox = (news.actor, WaitingPlace::Inbox);
+            self.mailboxes.add(mailbox, message, full);
+        }
+    }
+
     /// The messages that are collected become records.
     fn collect_messages(&mut self) {
         let records = &mut self.records;
@@ -316,11 +355,12 @@ impl Recorder for ImageRecorder {
         let Some(content) = self.content(actor, state) else {
             return;
         };
-        let promises = match &content {
-            Content::State(_) | Content::Unstarted => self.promises(actor, state),
+        let promises = match saved_as {
+            SavedAs::State => self.promises(actor, state),
             // It begins anew: nothing waits for them.
-            Content::Start(..) => Vec::new(),
+            SavedAs::Start | SavedAs::Nothing => Vec::new(),
         };
+        self.branch(actor, state);
         let record = ActorRecord {
             id: actor.id,
             class: actor.class.name.to_owned(),
@@ -355,6 +395,9 @@ impl Recorder for ImageRecorder {
         for watch in &cold.watches {
             self.watch(actor, watch);
         }
+        if let Some(child) = &cold.child {
+            self.child(actor, run_state.life, child);
+        }
         if matches!(actor.class.saved, SavedClass::Nothing) {
             return;
         }
@@ -362,9 +405,6 @@ impl Recorder for ImageRecorder {
             self.next_step(actor, step);
         }
         self.links(actor, &cold.linked);
-        if cold.child.is_some() {
-            self.lacks(actor, "a supervisor");
-        }
         if run_state.life == Lifecycle::Stopping {
             self.lacks(actor, "a stop hook that waits");
         }
@@ -405,14 +445,9 @@ impl Recorder for ImageRecorder {
         }
     }
 
-    fn is_signalled(&self, actor: &Header, signals: Signals) {
-        if matches!(actor.class.saved, SavedClass::Nothing) {
-            return;
-        }
-        if signals.has(Signals::HALT) || signals.has(Signals::START) {
-            self.lacks(actor, "an order of its supervisor");
-        } else if signals.has(Signals::STOP) {
-            lock(&self.recorded).monitors.stops.push(actor.id);
+    fn is_signalled(&self, actor: &Header, end: Option<&TreeEnd>, signals: Signals) {
+        if !matches!(actor.class.saved, SavedClass::Nothing) {
+            self.signalled(actor, end, signals);
         }
     }
 }

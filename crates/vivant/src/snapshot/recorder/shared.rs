@@ -4,13 +4,18 @@ use super::super::alarms::{AlarmRecord, with_message};
 use super::super::ended::EndedRecord;
 use super::super::image::SharedRecord;
 use super::super::monitors::MonitorsRecord;
+use super::super::supervised::{Branches, WaitingSignals};
 use super::super::tables::TablesRecord;
+use super::messages::form_of;
+use super::supervised::orders_and_stops;
 use super::{ImageRecorder, Record};
 use crate::actor::{DelayedMessage, Envelope, Header, LinkedPeer, SavedClass};
 use crate::api::{SavedForm, is_awaited_watch};
 use crate::failures::StopReason;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
+#[cfg(test)]
+use crate::message::MessageRole;
 use crate::services::AlarmEntry;
 use crate::sync::lock;
 use std::collections::BTreeMap;
@@ -63,11 +68,16 @@ impl ImageRecorder {
     /// Called under the lock of the alarms.
     pub(super) fn alarm(&self, entry: &AlarmEntry<'_, DelayedMessage>) {
         let copied = with_message(entry.alarm, |to, message, repeats| {
-            let is_sent = message.kind().role.is_sent();
-            if !is_sent || matches!(to.class.saved, SavedClass::Nothing) {
+            let kind = message.kind();
+            let is_saved = kind.role.is_sent() || kind.codec.is_some();
+            if !is_saved || matches!(to.class.saved, SavedClass::Nothing) {
                 return;
             }
-            if let Some(message) = self.message(to, Some(SavedForm::Message), message) {
+            #[cfg(test)]
+            if kind.role == MessageRole::Own && is_planted(InjectedFault::BackOffForgotten) {
+                return;
+            }
+            if let Some(message) = self.message(to, form_of(kind.role), message) {
                 lock(&self.recorded).tables.alarms.push(AlarmRecord {
                     number: entry.number,
                     at_ns: entry.at_ns,
@@ -86,6 +96,7 @@ impl SharedRecord {
         mut ids: Vec<u64>,
         mut tables: TablesRecord,
         mut monitors: MonitorsRecord,
+        (signals, branches): (BTreeMap<u64, WaitingSignals>, Branches),
         mut ended: BTreeMap<u64, EndedRecord>,
     ) -> SharedRecord {
         ids.sort_unstable();
@@ -98,9 +109,12 @@ impl SharedRecord {
             ended.is_some_and(|ended| ended.reason == StopReason::NotSaved)
         };
         monitors.sort(has_actor, is_not_saved);
+        let (orders, stops) = orders_and_stops(signals, &branches, has_actor);
+        monitors.stops = stops;
         SharedRecord {
             tables,
             monitors,
+            orders,
             ended: ended.into_values().collect(),
         }
     }
