@@ -24,5 +24,5 @@ pub(crate) use number::{Parity, Pass, PassMark, Phase, Stamp, Walk};
 pub(crate) use passes::{Earlier, Passes};
 pub(crate) use published::PublishedPass;
 pub(crate) use this_thread::{outside_threads, send_from_outside, sends_from_outside};
-#[cfg(any(test, feature = "snapshots"))]
+#[cfg(feature = "snapshots")]
 pub(crate) use turn_pause::TurnPause;
