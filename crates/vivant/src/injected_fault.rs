@@ -133,6 +133,12 @@ pub(crate) enum InjectedFault {
         allow(dead_code, reason = "a test of snapshots plants it")
     )]
     JoinedBehindLine,
+    /// An image of a tree of actors has all actors of the system.
+    #[cfg_attr(
+        not(feature = "snapshots"),
+        allow(dead_code, reason = "a test of snapshots plants it")
+    )]
+    ScopeIgnored,
     /// A time limit that passed behind the line is not in the image.
     ExpiredUnrecorded,
     /// An order of a supervisor that waits is not recorded.

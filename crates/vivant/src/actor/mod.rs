@@ -86,6 +86,7 @@ mod saved_errors;
 mod saved_link;
 mod saved_news;
 mod saved_terms;
+mod scope;
 mod shared;
 mod shown;
 mod signals;
@@ -147,6 +148,7 @@ pub(crate) use run_state::{
 pub(crate) use runnable::Runnable;
 #[cfg_attr(not(test), allow(unused_imports, reason = "a restore will make it"))]
 pub(crate) use saved_cells::{CellsById, SeenActors};
+pub(crate) use scope::Scope;
 pub(crate) use shared::{MutedSender, Scheduler, Shared};
 pub(crate) use signals::{HaltNumber, Raised, Signals};
 pub(crate) use slot_list::{Closed, LINK_AT, SlotLink, SlotList};

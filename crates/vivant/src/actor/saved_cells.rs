@@ -1,25 +1,27 @@
 //! How a reference to an actor is saved: as the number of the actor.
 
-use super::class::SavedClass;
 use super::header::Header;
 use super::reference::CellRef;
+use super::scope::Scope;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use vivant_codec::{Decoder, Encoder, LoadError, Saved};
 
 /// The actors to which saved references lead, as far as an image lacks them: they have ended, or
-/// their type is not saved. The context of an encoder.
+/// are not saved. The context of an encoder.
 pub(crate) struct SeenActors {
     /// The number of the system that is saved.
     system: u64,
+    scope: Scope,
     seen: RefCell<BTreeMap<u64, CellRef>>,
 }
 
 impl SeenActors {
-    /// For values of the system with this number.
-    pub(crate) fn of(system: u64) -> SeenActors {
+    /// For values of the system with this number, in an image of this scope.
+    pub(crate) fn of(system: u64, scope: Scope) -> SeenActors {
         SeenActors {
             system,
+            scope,
             seen: RefCell::default(),
         }
     }
@@ -42,8 +44,8 @@ impl SeenActors {
                 to.path()
             ));
         }
-        if let Some(SeenActors { seen, .. }) = out.context()
-            && (to.ended().is_some() || matches!(to.class.saved, SavedClass::Nothing))
+        if let Some(SeenActors { seen, scope, .. }) = out.context()
+            && (to.ended().is_some() || !scope.is_saved(to))
         {
             seen.borrow_mut().entry(to.id).or_insert_with(cell);
         }

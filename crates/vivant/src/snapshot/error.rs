@@ -15,6 +15,11 @@ pub enum SnapshotError {
     NothingListed,
     /// The system is shut down, or was shut down meanwhile.
     ShutDown,
+    /// The actor with the tree that was to be saved is of another system.
+    OtherSystem {
+        /// Its path.
+        actor: String,
+    },
     /// An actor has what an image cannot contain, or code of the program that saves a value failed.
     Unsaved(Unsaved),
     /// The cut was not complete at the deadline.
@@ -81,6 +86,10 @@ impl fmt::Display for SnapshotError {
                  `System::builder().saved::<(…)>()`",
             ),
             SnapshotError::ShutDown => f.write_str("the system is shut down"),
+            SnapshotError::OtherSystem { actor } => write!(
+                f,
+                "{actor} is an actor of another system: call `snapshot_of` of that one"
+            ),
             SnapshotError::Unsaved(error) => write!(f, "{error}"),
             SnapshotError::Deadline {
                 limit,
@@ -142,6 +151,7 @@ impl Error for SnapshotError {
             SnapshotError::NoThread(error) => Some(error),
             SnapshotError::NothingListed
             | SnapshotError::ShutDown
+            | SnapshotError::OtherSystem { .. }
             | SnapshotError::Deadline { .. } => None,
         }
     }

@@ -99,6 +99,10 @@ mod tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod threads_tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod tree_supervised_tests;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod tree_tests;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod trees_threads_tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod two_systems_tests;

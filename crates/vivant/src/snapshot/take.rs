@@ -7,7 +7,7 @@ use super::line::Line;
 use super::pause::Pauses;
 use super::recorder::{Completed, ImageRecorder};
 use super::saved_program::SavedProgram;
-use crate::actor::Shared;
+use crate::actor::{Scope, Shared};
 use crate::api::SavedKinds;
 use crate::cut::{Coordinator, Outcome, Step};
 use crate::sync::Arc;
@@ -66,6 +66,7 @@ pub(crate) fn take(
     system: &Arc<Shared>,
     journal: &Journal,
     limit: Duration,
+    scope: Scope,
     before_line: &mut dyn FnMut(),
 ) -> Result<SnapshotReport, SnapshotError> {
     let began_ns = system.oracle.now_ns();
@@ -76,6 +77,7 @@ pub(crate) fn take(
         kinds: &kinds,
         journal,
         pauses: &mut pauses,
+        scope,
         before_line,
         tries: Tries::default(),
     };
@@ -115,6 +117,7 @@ struct Cuts<'s, 'p> {
     kinds: &'s Arc<SavedKinds>,
     journal: &'s Journal,
     pauses: &'p mut Pauses<'s>,
+    scope: Scope,
     before_line: &'p mut dyn FnMut(),
     tries: Tries,
 }
@@ -143,7 +146,7 @@ impl Cuts<'_, '_> {
         self.pauses.waits_for(WaitedFor::Turns);
         self.end_passes(coordinator)?;
         let mut file = ImageFile::begin(self.journal)?;
-        let recorder = Arc::new(ImageRecorder::new(self.kinds.clone())?);
+        let recorder = Arc::new(ImageRecorder::new(self.kinds.clone())?.within(self.scope.clone()));
         let line = Line::after(self.tries.cuts);
         let pause = line.wait(self.system, self.pauses)?;
         (self.before_line)();

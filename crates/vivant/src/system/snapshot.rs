@@ -1,13 +1,13 @@
 //! Snapshots of a running system.
 
 use super::System;
-use crate::actor::Worker;
-use crate::api::AskFuture;
+use crate::actor::{Scope, Worker};
+use crate::api::{Address, AskFuture, Target};
 use crate::snapshot::{SnapshotError, SnapshotReport, Snapshots, take};
 use crate::sync::Arc;
 use std::future::Future;
-use std::thread;
 use std::time::Duration;
+use std::{ptr, thread};
 use vivant_journal::Journal;
 
 /// The limit of a snapshot, if none is set.
@@ -98,7 +98,43 @@ impl System {
         limit: Duration,
     ) -> Result<SnapshotReport, SnapshotError> {
         assert_outside();
-        take(self.shared(), journal, limit, &mut || ())
+        take(self.shared(), journal, limit, Scope::System, &mut || ())
+    }
+
+    /// Like [`System::snapshot`], of a part of the system: this actor, and all that its turns and
+    /// those of its descendants have made. All others are to the image as actors that are not
+    /// saved: what they have sent to the tree waits in it, and what they asked is answered to
+    /// nothing; an address of them leads to an actor that has ended, and a promise that waits for
+    /// them breaks. The image has the names, timers and links of the tree alone. If the actor has
+    /// ended, the image has its descendants. The restored actor has no supervisor if that is
+    /// outside; a child that a supervisor in the tree got from outside is gone to that one.
+    ///
+    /// The image should have a store of its own: a restore takes the newest of a store, whatever it
+    /// contains.
+    ///
+    /// Each actor of the system is visited, as for a whole snapshot; the tree alone is encoded.
+    ///
+    /// # Errors
+    ///
+    /// As [`System::snapshot`]; the actor is of another system; or its supervisor, outside of the
+    /// tree, is restarting it.
+    ///
+    /// # Panics
+    ///
+    /// As [`System::snapshot`].
+    pub fn snapshot_of<T: ?Sized + Target>(
+        &self,
+        root: &Address<T>,
+        journal: &Journal,
+    ) -> Result<SnapshotReport, SnapshotError> {
+        assert_outside();
+        let (system, root) = (self.shared(), Address::counted(root));
+        if !ptr::eq(&*root.system, &**system) {
+            let actor = root.path();
+            return Err(SnapshotError::OtherSystem { actor });
+        }
+        let scope = Scope::tree(&root);
+        take(system, journal, SNAPSHOT_WITHIN, scope, &mut || ())
     }
 
     /// Like [`System::snapshot`], for `async` code, also within a turn's future: the snapshot is
@@ -168,7 +204,16 @@ impl System {
         let (report, resolver) = AskFuture::new(shared);
         let name = format!("{}-snapshot", shared.config.name);
         let system = shared.clone();
-        let taking = move || resolver.resolve(take(&system, &journal, SNAPSHOT_WITHIN, &mut || ()));
+        let taking = move || {
+            let taken = take(
+                &system,
+                &journal,
+                SNAPSHOT_WITHIN,
+                Scope::System,
+                &mut || (),
+            );
+            resolver.resolve(taken);
+        };
         let thread = thread::Builder::new().name(name).spawn(taking);
         thread.map_err(SnapshotError::NoThread)?;
         match report.await {

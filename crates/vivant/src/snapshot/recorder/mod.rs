@@ -22,8 +22,8 @@ use super::supervised::{Branches, SupervisedRecord, WaitingSignals};
 use super::tables::{NameRecord, NamedTimerRecord, TablesRecord};
 use super::unsaved::Unsaved;
 use crate::actor::{
-    Class, DelayedMessage, Envelope, Header, Lifecycle, Recorder, RunState, SavedClass, SeenActors,
-    Signals, StateRef, TableEntry, TreeEnd, WaitingPlace, drop_foreign,
+    Class, DelayedMessage, Envelope, Header, Lifecycle, Recorder, RunState, SavedClass, Scope,
+    SeenActors, Signals, StateRef, TableEntry, TreeEnd, WaitingPlace, drop_foreign,
 };
 use crate::api::{SavedForm, SavedKinds};
 use crate::failures::{Caught, catch};
@@ -42,6 +42,7 @@ use vivant_codec::{Encoder, Shape, ShapeId, Shapes};
 /// takes the cut [drains](ImageRecorder::drain) it.
 pub(super) struct ImageRecorder {
     kinds: Arc<SavedKinds>,
+    scope: Scope,
     recorded: Mutex<Recorded>,
 }
 
@@ -104,8 +105,15 @@ impl ImageRecorder {
         }
         Ok(ImageRecorder {
             kinds,
+            scope: Scope::System,
             recorded: Mutex::new(recorded),
         })
+    }
+
+    /// Records these actors alone.
+    #[cfg_attr(not(feature = "snapshots"), allow(dead_code))]
+    pub(super) fn within(self, scope: Scope) -> ImageRecorder {
+        ImageRecorder { scope, ..self }
     }
 
     /// Returns what was recorded since the last call, or why the cut cannot be saved. Few messages
@@ -253,7 +261,7 @@ impl ImageRecorder {
 
     /// Calls `body` with the context of an encoder that notes the actors which the image lacks.
     fn noting_references<R>(&self, actor: &Header, body: impl FnOnce(&[&dyn Any]) -> R) -> R {
-        let seen = SeenActors::of(actor.system.number);
+        let seen = SeenActors::of(actor.system.number, self.scope.clone());
         let result = body(&[&seen]);
         let mut ended = seen.into_cells().peekable();
         if ended.peek().is_some() {
@@ -266,7 +274,7 @@ impl ImageRecorder {
     }
 
     fn content(&self, actor: &Header, state: &mut StateRef<'_>) -> Option<Content> {
-        match &actor.class.saved {
+        match self.scope.saved(actor) {
             SavedClass::Nothing => None,
             _ if !state.has_state() => Some(Content::Unstarted),
             // Its supervisor has its start.
@@ -337,10 +345,12 @@ impl Recorded {
 
 impl Recorder for ImageRecorder {
     fn captured(&self, actor: &Header, state: &mut StateRef<'_>) {
-        let saved_as = saved_as(&actor.class.saved);
+        let saved_as = saved_as(self.scope.saved(actor));
         {
             let mut recorded = lock(&self.recorded);
-            recorded.census.actor(actor.class.name, saved_as);
+            if self.scope.contains(actor) {
+                recorded.census.actor(actor.class.name, saved_as);
+            }
             let now_ns = actor.system.oracle.now_ns();
             recorded.clock_ns = recorded.clock_ns.max(now_ns);
             let next_timer = actor.system.timers.next_number();
@@ -398,7 +408,7 @@ impl Recorder for ImageRecorder {
         if let Some(child) = &cold.child {
             self.child(actor, run_state.life, child);
         }
-        if matches!(actor.class.saved, SavedClass::Nothing) {
+        if !self.scope.is_saved(actor) {
             return;
         }
         if let Some(step) = &cold.step {
@@ -414,7 +424,7 @@ impl Recorder for ImageRecorder {
     }
 
     fn waits(&self, actor: &Header, place: WaitingPlace, message: &Envelope) -> usize {
-        if matches!(actor.class.saved, SavedClass::Nothing) {
+        if !self.scope.is_saved(actor) {
             self.watch(actor, message);
             return 0;
         }
@@ -446,7 +456,7 @@ impl Recorder for ImageRecorder {
     }
 
     fn is_signalled(&self, actor: &Header, end: Option<&TreeEnd>, signals: Signals) {
-        if !matches!(actor.class.saved, SavedClass::Nothing) {
+        if self.scope.is_saved(actor) {
             self.signalled(actor, end, signals);
         }
     }

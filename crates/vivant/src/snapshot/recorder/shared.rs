@@ -44,7 +44,7 @@ impl ImageRecorder {
         let line = actor.system.passes.now().phase();
         let mut recorded = lock(&self.recorded);
         for LinkedPeer { peer, .. } in links {
-            if peer.ended().is_some() || matches!(peer.class.saved, SavedClass::Nothing) {
+            if peer.ended().is_some() || !self.scope.is_saved(peer) {
                 let ended = recorded.ended.entry(peer.id);
                 ended.or_insert_with(|| EndedRecord::of(peer, line));
             }
@@ -58,7 +58,7 @@ impl ImageRecorder {
         if is_planted(InjectedFault::StepUnrecorded) {
             return;
         }
-        if matches!(actor.class.saved, SavedClass::State(_))
+        if matches!(self.scope.saved(actor), SavedClass::State(_))
             && let Some(record) = self.message(actor, Some(SavedForm::NextStep), step)
         {
             lock(&self.recorded).records.push(Record::Step(record));
@@ -70,7 +70,7 @@ impl ImageRecorder {
         let copied = with_message(entry.alarm, |to, message, repeats| {
             let kind = message.kind();
             let is_saved = kind.role.is_sent() || kind.codec.is_some();
-            if !is_saved || matches!(to.class.saved, SavedClass::Nothing) {
+            if !is_saved || !self.scope.is_saved(to) {
                 return;
             }
             #[cfg(test)]

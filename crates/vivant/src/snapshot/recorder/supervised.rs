@@ -7,8 +7,8 @@ use super::super::supervised::{
 };
 use super::{ImageRecorder, Record};
 use crate::actor::{
-    CellRef, ChildNews, Header, Lifecycle, NamedStart, SavedClass, Signals, StateRef, SupervisedBy,
-    TreeEnd,
+    CellRef, ChildNews, Header, Lifecycle, NamedStart, SavedClass, Scope, Signals, StateRef,
+    SupervisedBy, TreeEnd,
 };
 use crate::api::SavedForm;
 use crate::failures::StopReason;
@@ -19,10 +19,16 @@ use crate::supervision::supervisor_above;
 use crate::sync::lock;
 use std::collections::BTreeMap;
 
+const ORDER_FROM_OUTSIDE: &str =
+    "a restart by its supervisor, which is outside of the tree; take a snapshot of the supervisor";
+
 impl ImageRecorder {
     /// What a child knows of its supervisor.
     pub(super) fn child(&self, actor: &Header, life: Lifecycle, child: &SupervisedBy) {
-        let makes_state_anew = match &actor.class.saved {
+        if !self.scope.contains(&child.supervisor) {
+            return self.lacks_supervisor(actor, life);
+        }
+        let makes_state_anew = match self.scope.saved(actor) {
             SavedClass::Nothing => return self.leaves(actor, child),
             SavedClass::State(_) => false,
             SavedClass::Start(_) => true,
@@ -37,12 +43,10 @@ impl ImageRecorder {
         let Some(start) = self.start_of_child(actor, start) else {
             return;
         };
+        let starts_again = makes_state_anew && life == Lifecycle::Running;
         let is = match life {
-            Lifecycle::Running if makes_state_anew => {
-                self.signalled(actor, None, Signals::START);
-                IncarnationState::Down
-            }
             Lifecycle::Down => IncarnationState::Down,
+            _ if starts_again => IncarnationState::Down,
             _ => IncarnationState::Up,
         };
         let leaf = LeafRecord {
@@ -51,11 +55,23 @@ impl ImageRecorder {
             is,
         };
         self.is_supervised(actor, &child.supervisor, SupervisedAs::Leaf(leaf));
+        if starts_again {
+            self.signalled(actor, None, Signals::START);
+        }
+    }
+
+    /// An image of a tree has its root without the supervisor of that one.
+    fn lacks_supervisor(&self, actor: &Header, life: Lifecycle) {
+        if self.scope.is_saved(actor) && life == Lifecycle::Down {
+            self.lacks(actor, ORDER_FROM_OUTSIDE);
+        }
     }
 
     /// If the actor is a supervisor: what it knows of its own one.
     pub(super) fn branch(&self, actor: &Header, state: &mut StateRef<'_>) {
-        if let Some((above, end)) = supervisor_above(state) {
+        if let Some((above, end)) = supervisor_above(state)
+            && self.scope.contains(&above)
+        {
             self.is_supervised(actor, &above, SupervisedAs::Branch);
             // It is read when the cut is complete: the supervisor may be before the line yet.
             let line = actor.system.passes.now().phase();
@@ -100,6 +116,11 @@ impl ImageRecorder {
         #[cfg(test)]
         if is_planted(InjectedFault::SignalUnrecorded) {
             return;
+        }
+        let is_order = signals.has(Signals::HALT) || signals.has(Signals::START);
+        let is_tree = matches!(self.scope, Scope::Tree(_));
+        if is_order && is_tree && !self.has_supervisor(actor) {
+            return self.lacks(actor, ORDER_FROM_OUTSIDE);
         }
         let line = actor.system.passes.now().phase();
         let end = end.and_then(|end| reason_before(end, line));

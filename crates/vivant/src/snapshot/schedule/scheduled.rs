@@ -3,7 +3,7 @@
 use super::attempt::{SnapshotAttempt, SnapshotCounts, SnapshotTrigger};
 use super::requests::{Next, Requests, Taken};
 use super::triggers::{Every, Now, Triggers};
-use crate::actor::Shared;
+use crate::actor::{Scope, Shared};
 use crate::sched::Threads;
 use crate::services::Stage;
 use crate::snapshot::take::take;
@@ -63,10 +63,12 @@ impl Scheduled {
     }
 
     fn take(&self) {
-        let outcome = take(&self.system, &self.journal, self.limit, &mut || {
+        let mut join = || {
             self.look();
             self.requests.join();
-        });
+        };
+        let scope = Scope::System;
+        let outcome = take(&self.system, &self.journal, self.limit, scope, &mut join);
         let taken = match outcome {
             Ok(_) => Taken::Yes,
             Err(_) => Taken::No,

@@ -1,0 +1,162 @@
+//! Images of one tree of actors, whose root has a supervisor outside of it.
+
+use super::memory_store::MemoryStore;
+use super::{SavedAs, SnapshotError, Unsaved};
+use crate::prelude::*;
+use crate::simulation::{Faults, Simulation};
+use crate::{RestoredActors, Supervisor, SystemBuilder};
+use std::time::Duration;
+use vivant_journal::{Image, Journal};
+
+const MS: Duration = Duration::from_millis(1);
+
+/// Counts until it gets a zero.
+#[derive(Actor)]
+#[actor(saved, id = "clinic::Nurse")]
+struct Nurse {
+    count: u64,
+}
+
+#[behaviours(id = "clinic::Nurse")]
+impl Nurse {
+    #[start]
+    fn new() -> Nurse {
+        Nurse { count: 100 }
+    }
+
+    fn add(&mut self, count: u64) {
+        if count == 0 {
+            std::panic::resume_unwind(Box::new("as planned"));
+        }
+        self.count += count;
+    }
+
+    fn count(&self) -> u64 {
+        self.count
+    }
+}
+
+/// Has nurses.
+#[derive(Actor)]
+#[actor(saved, id = "clinic::Ward")]
+struct Ward {
+    tree: Address<Supervisor>,
+}
+
+#[behaviours(id = "clinic::Ward")]
+impl Ward {
+    #[start]
+    fn new(t: &Turn<Self>) -> Ward {
+        Ward {
+            tree: Supervisor::one_for_one().spawn(t),
+        }
+    }
+
+    fn opens(&mut self) -> Address<Nurse> {
+        self.tree.add(Nurse::child())
+    }
+}
+
+fn builder() -> SystemBuilder {
+    System::builder().saved::<(Nurse, Ward)>()
+}
+
+fn restored(journal: &Journal) -> (Simulation, RestoredActors) {
+    let image: Image = journal.catalog().image(1).expect("it is published");
+    let restored = Simulation::restore(2, Faults::none(), builder(), &image);
+    let (simulation, actors, _) = restored.expect("the image is whole");
+    (simulation, actors)
+}
+
+fn the_nurse(actors: &RestoredActors) -> Address<Nurse> {
+    actors.actors().next().expect("it is in the image")
+}
+
+#[test]
+fn a_root_is_restored_without_its_supervisor() {
+    let simulation = Simulation::with(1, Faults::none(), builder());
+    let tree = Supervisor::one_for_one().spawn(simulation.system());
+    let nurse = tree.add(Nurse::child());
+    simulation.run_for(5 * MS);
+    nurse.add(7).send();
+    let journal = MemoryStore::default().journal();
+    let report = simulation.system().snapshot_of(&nurse, &journal);
+    assert_eq!(report.expect("all is saved").messages, 1);
+    drop((nurse, tree));
+
+    let (simulation, actors) = restored(&journal);
+    let nurse = the_nurse(&actors);
+    assert_eq!(nurse.count().ask_blocking().expect("it lives"), 107);
+    // Nobody starts it again.
+    nurse.add(0).send();
+    simulation.run_for(1_000 * MS);
+    assert!(nurse.count().ask_blocking().is_err());
+}
+
+/// The supervisor and its child are made in turns of the ward.
+#[test]
+fn a_supervisor_in_the_tree_restarts_its_children() {
+    let simulation = Simulation::with(1, Faults::none(), builder());
+    let ward = Ward::spawn(simulation.system());
+    let opened = ward.opens().ask_blocking();
+    let nurse = opened.expect("it lives");
+    simulation.run_for(5 * MS);
+    nurse.add(7).send();
+    let journal = MemoryStore::default().journal();
+    let report = simulation.system().snapshot_of(&ward, &journal);
+    assert_eq!(report.expect("all is saved").actors(SavedAs::State), 3);
+    drop((nurse, ward));
+
+    let (simulation, actors) = restored(&journal);
+    let nurse = the_nurse(&actors);
+    assert_eq!(nurse.count().ask_blocking().expect("it lives"), 107);
+    nurse.add(0).send();
+    simulation.run_for(1_000 * MS);
+    assert_eq!(nurse.count().ask_blocking().expect("it lives again"), 100);
+}
+
+/// A child that was made outside of the tree is not in it.
+#[test]
+fn a_child_from_outside_is_gone() {
+    let simulation = Simulation::with(1, Faults::none(), builder());
+    let tree = Supervisor::one_for_one().spawn(simulation.system());
+    let nurse = tree.add(Nurse::child());
+    simulation.run_for(5 * MS);
+    let journal = MemoryStore::default().journal();
+    let report = simulation.system().snapshot_of(&tree, &journal);
+    assert_eq!(report.expect("all is saved").actors(SavedAs::State), 1);
+    drop((nurse, tree));
+
+    let (simulation, actors) = restored(&journal);
+    assert!(actors.actors::<Nurse>().next().is_none());
+    let tree: Address<Supervisor> = actors.actors().next().expect("it is in the image");
+    simulation.run_for(1_000 * MS);
+    let settled = tree.settled().ask_blocking().expect("it lives");
+    settled.expect("no child is missed");
+    assert!(tree.children().ask_blocking().expect("it lives").is_empty());
+}
+
+#[test]
+fn a_root_that_waits_for_its_restart_is_an_error() {
+    let simulation = Simulation::with(1, Faults::none(), builder());
+    let rules = Supervisor::one_for_one().back_off(500 * MS, 500 * MS);
+    let tree = rules.spawn(simulation.system());
+    let nurse = tree.add(Nurse::child());
+    simulation.run_for(5 * MS);
+    nurse.add(0).send();
+    simulation.run_for(5 * MS);
+    let journal = MemoryStore::default().journal();
+    let refused = simulation.system().snapshot_of(&nurse, &journal);
+    let refused = refused.expect_err("its supervisor has to start it");
+    assert!(
+        matches!(&refused, SnapshotError::Unsaved(Unsaved::Lacking { .. })),
+        "{refused}"
+    );
+    assert!(
+        refused.to_string().contains("outside of the tree"),
+        "{refused}"
+    );
+    simulation.run_for(1_000 * MS);
+    let report = simulation.system().snapshot_of(&nurse, &journal);
+    report.expect("it was started");
+}
