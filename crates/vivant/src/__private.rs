@@ -7,6 +7,7 @@ pub use crate::api::{
     BlockOf, MaybeBlock, MaybeHole, NoBlock, NoHole, SavedList, block_id, interface_id, is_listed,
 };
 pub use crate::api::{NoReferences, Probe};
+pub use crate::patterns::{MaybePublished, NotPublished};
 pub use crate::probe::{ProbeActor, ProbeHandle, probed};
 pub use crate::saving::shape;
 use std::fmt;

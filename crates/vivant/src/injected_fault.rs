@@ -149,6 +149,10 @@ pub(crate) enum InjectedFault {
     BudgetForgotten,
     /// The alarms of supervisors are not in the image: the ends of back-offs, and of time limits.
     BackOffForgotten,
+    /// A restored value of a topic does not count against the bound of its subscription.
+    BoundNotCounted,
+    /// The notice of a gap is recorded with the values that were missed behind the line.
+    GapAcrossLine,
 }
 
 thread_local! {

@@ -114,9 +114,24 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
         BETWEEN_TURNS,
     ),
     (
-        "crates/vivant/src/patterns/group.rs",
-        "is_idle",
+        "crates/vivant/src/patterns/group/members.rs",
+        "is_empty",
         "decides on memory only",
+    ),
+    (
+        "crates/vivant/src/patterns/named_registries.rs",
+        "record_older",
+        BETWEEN_TURNS,
+    ),
+    (
+        "crates/vivant/src/patterns/named_registries.rs",
+        "registered",
+        BETWEEN_TURNS,
+    ),
+    (
+        "crates/vivant/src/patterns/named_registries.rs",
+        "registered_or",
+        BETWEEN_TURNS,
     ),
     (
         "crates/vivant/src/patterns/named_timer.rs",
@@ -139,9 +154,44 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ),
     ("crates/vivant/src/patterns/names.rs", "facts", PART),
     (
-        "crates/vivant/src/patterns/topic/mod.rs",
-        "is_idle",
+        "crates/vivant/src/patterns/topic/intake.rs",
+        "at_line",
+        BETWEEN_TURNS,
+    ),
+    (
+        "crates/vivant/src/patterns/topic/intake.rs",
+        "has_unposted_at",
+        BETWEEN_TURNS,
+    ),
+    (
+        "crates/vivant/src/patterns/topic/intake.rs",
+        "restored",
+        BETWEEN_TURNS,
+    ),
+    (
+        "crates/vivant/src/patterns/topic/subscribers.rs",
+        "add",
+        PART,
+    ),
+    (
+        "crates/vivant/src/patterns/topic/subscribers.rs",
+        "change",
+        PART,
+    ),
+    (
+        "crates/vivant/src/patterns/topic/subscribers.rs",
+        "is_empty",
         "decides on memory only",
+    ),
+    (
+        "crates/vivant/src/patterns/topic/subscribers.rs",
+        "restore",
+        BETWEEN_TURNS,
+    ),
+    (
+        "crates/vivant/src/patterns/topic/subscribers.rs",
+        "subscription",
+        BETWEEN_TURNS,
     ),
 ];
 
@@ -332,7 +382,7 @@ mod tests {
     }
 
     const ADDRESS: &str = "crates/vivant/src/api/address.rs";
-    const GROUP: &str = "crates/vivant/src/patterns/group.rs";
+    const GROUP: &str = "crates/vivant/src/patterns/group/members.rs";
 
     #[test]
     fn canary_a_source_that_is_read_directly_is_flagged() {

@@ -214,6 +214,11 @@ impl Behaviour<'_> {
                     use #vivant::__private::NoHole as _;
                     #vivant::__private::MaybeHole::<#path>::list(list);
                 }
+                #(#cfgs)* {
+                    #[allow(unused_imports)]
+                    use #vivant::__private::NotPublished as _;
+                    #vivant::__private::MaybePublished::<#path>::list(list);
+                }
             }
         });
         written.kinds.messages.extend(quote! {

@@ -6,6 +6,15 @@ use super::worker::Worker;
 use crate::phase::{Pass, PassMark, Phase, Stamp, send_from_outside};
 use std::ptr;
 
+impl Shared {
+    /// Returns the phase of the code that runs, as `Worker::send_to` has it. For a thread outside
+    /// it may be over when this returns: no cut has what that thread does.
+    pub(crate) fn phase_of_code(&self) -> Phase {
+        let of_worker = Worker::entered(self, Worker::phase);
+        of_worker.unwrap_or_else(|| self.passes.now().phase())
+    }
+}
+
 impl Worker {
     /// Returns the pass of the code that runs.
     #[inline]
@@ -121,6 +130,17 @@ impl Worker {
     pub(crate) fn all_may_know_news() {
         Worker::find_entered(|worker| {
             worker.may_know_news();
+            None::<()>
+        });
+    }
+
+    /// L8: this code has learned something that is of this phase, in the system with this number.
+    #[cold]
+    pub(crate) fn may_know_news_of(system: u64, phase: Phase) {
+        Worker::find_entered(|worker| {
+            if worker.system.number == system && worker.pass().phase() < phase {
+                worker.may_know_news();
+            }
             None::<()>
         });
     }

@@ -23,6 +23,7 @@ mod current_actor;
 mod dead_letter;
 mod deferred_messages;
 mod dependents;
+mod entry_stamp;
 #[allow(
     unsafe_code,
     reason = "the message's erased type: see the README and docs/ARCHITECTURE.md"
@@ -121,6 +122,7 @@ pub(crate) use deferred_messages::{
     Completes, DeferredMessages, Evaluated, Evaluation, Guarded, Open, first_decides_for,
 };
 pub(crate) use dependents::{ChainEnd, Dependent, Dependents};
+pub(crate) use entry_stamp::EntryStamp;
 pub(crate) use envelope::{
     Combination, Envelope, GuardOutcome, KindTable, LinkMessage, LinkedPeer, MessageKind, Processed,
 };
@@ -129,7 +131,9 @@ pub use error::{AskError, NeverDispatched, NotSent, Overloaded, Undelivered};
 pub(crate) use exclusive_wait::{AfterStop, ExclusiveWait, StopWait, WaitNumber, WaitPurpose};
 pub(crate) use header::{Birth, Ended, Header};
 pub(crate) use link_message::peer_is_over;
-pub(crate) use observation::{Answer, Answered, Entry, Observation, Source, Table, observed};
+pub(crate) use observation::{
+    Answer, Answered, Changed, Entry, Observation, Source, Table, observed,
+};
 pub(crate) use once::SetOnce;
 pub(crate) use options::JOIN_MAX;
 pub use options::{Guard, JoinGuard, Mailbox, Pool, Steps, Unawaited};
@@ -154,7 +158,7 @@ pub(crate) use signals::{HaltNumber, Raised, Signals};
 pub(crate) use slot_list::{Closed, LINK_AT, SlotLink, SlotList};
 pub(crate) use supervised_by::Terms;
 pub use supervised_by::{Messages, OnPanic, Restart};
-pub(crate) use table_entry::TableEntry;
+pub(crate) use table_entry::{Lasts, SavedArguments, SubscriptionEntry, TableEntry};
 pub use timer::Timer;
 pub(crate) use user_code::{admit, drop_foreign, run_foreign_code};
 pub(crate) use waiting_sender::{Admission, WaitingSender};

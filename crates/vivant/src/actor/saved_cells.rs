@@ -3,27 +3,52 @@
 use super::header::Header;
 use super::reference::CellRef;
 use super::scope::Scope;
+use super::shared::Shared;
+use crate::phase::Phase;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use vivant_codec::{Decoder, Encoder, LoadError, Saved};
 
 /// The actors to which saved references lead, as far as an image lacks them: they have ended, or
-/// are not saved. The context of an encoder.
+/// are not saved. Also what else a cut has to know of the values in it. The context of an encoder.
 pub(crate) struct SeenActors {
     /// The number of the system that is saved.
     system: u64,
+    /// The phase that the line of the cut begins.
+    line: Phase,
     scope: Scope,
     seen: RefCell<BTreeMap<u64, CellRef>>,
+    /// The subscriptions of which handles are saved: the name of the topic, and the number.
+    subscriptions: RefCell<Vec<(String, u64)>>,
 }
 
 impl SeenActors {
-    /// For values of the system with this number, in an image of this scope.
-    pub(crate) fn of(system: u64, scope: Scope) -> SeenActors {
+    /// For values of this system, in an image of this scope.
+    pub(crate) fn of(system: &Shared, scope: Scope) -> SeenActors {
         SeenActors {
-            system,
+            system: system.number,
+            line: system.passes.now().phase(),
             scope,
             seen: RefCell::default(),
+            subscriptions: RefCell::default(),
         }
+    }
+
+    /// The phase that the line of the cut begins. `None`: the value is encoded for no cut.
+    pub(crate) fn line(out: &Encoder<'_>) -> Option<Phase> {
+        let seen: Option<&SeenActors> = out.context();
+        seen.map(|seen| seen.line)
+    }
+
+    /// The handle of a subscription is saved.
+    pub(crate) fn note_subscription(topic: &str, number: u64, out: &Encoder<'_>) {
+        if let Some(SeenActors { subscriptions, .. }) = out.context() {
+            subscriptions.borrow_mut().push((topic.to_owned(), number));
+        }
+    }
+
+    pub(crate) fn take_subscriptions(&self) -> Vec<(String, u64)> {
+        self.subscriptions.take()
     }
 
     /// Whether a system is another one than that of which a value is saved.

@@ -1,5 +1,6 @@
 //! [`Shared`]: one system, as its actors and workers hold it.
 
+use super::entry_stamp::EntryStamp;
 use super::header::Header;
 use super::reference::{AddressRef, CellRef};
 use super::refusal::DelayedMessage;
@@ -10,7 +11,7 @@ use super::worker_shared::WorkerShared;
 use crate::candidates::Candidates;
 use crate::failures::note_places;
 use crate::mute::Mutes;
-use crate::phase::{Passes, Stamp};
+use crate::phase::Passes;
 use crate::services::{ExitAction, ExitHookId, ExitHooks, Registry, Services, Timers};
 use crate::sync::{Arc, Mutex, Ordering, lock};
 use std::any::Any;
@@ -201,6 +202,5 @@ impl Shared {
 /// An actor that the system keeps alive.
 pub(super) struct KeptActor {
     pub(super) address: AddressRef,
-    /// The phase in which it was kept (L10).
-    pub(super) stamp: Stamp,
+    pub(super) stamp: EntryStamp,
 }

@@ -4,9 +4,10 @@ use super::header::Header;
 use super::refusal::DelayedMessage;
 use super::shared::Shared;
 use super::worker::Worker;
-use crate::interned::Name;
-use crate::phase::{Phase, Stamp};
+use crate::interned::{Name, Place};
+use crate::phase::Phase;
 use crate::services::AlarmEntry;
+use vivant_codec::{Encoder, Shape};
 
 /// An entry as the recorder of a cut gets it.
 pub(crate) enum TableEntry<'a> {
@@ -18,19 +19,60 @@ pub(crate) enum TableEntry<'a> {
     },
     /// The system keeps the actor.
     Kept(&'a Header),
+    /// The actor is a member of a group of the system.
+    Member {
+        group: &'a str,
+        /// Name of the type of the group's members.
+        joined_as: Name,
+        /// Grows with the members of one group.
+        number: u64,
+        actor: &'a Header,
+    },
     /// An alarm is set.
     Alarm(AlarmEntry<'a, DelayedMessage>),
+    /// An actor is subscribed to a topic of the system.
+    Subscription(SubscriptionEntry<'a>),
+}
+
+/// A subscription, as the recorder of a cut gets it.
+pub(crate) struct SubscriptionEntry<'a> {
+    /// The name of the topic.
+    pub(crate) topic: &'a str,
+    /// The number of the next subscription of the topic, or a higher one.
+    pub(crate) next_number: u64,
+    pub(crate) number: u64,
+    /// The bound on its values in flight.
+    pub(crate) capacity: u64,
+    pub(crate) lasts: Lasts,
+    pub(crate) actor: &'a Header,
+    /// The stable name of the behaviour that gets the values.
+    pub(crate) behaviour: &'static str,
+    /// Where the continuation was made.
+    pub(crate) made: Place,
+    /// The arguments that the continuation has. `None`: they have no codec.
+    pub(crate) arguments: Option<SavedArguments<'a>>,
+}
+
+/// Arguments that can be saved.
+pub(crate) struct SavedArguments<'a> {
+    pub(crate) shape: &'static Shape,
+    pub(crate) save: &'a dyn Fn(&mut Encoder<'_>),
+}
+
+/// How long a subscription lasts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Lasts {
+    /// As long as its handle.
+    AsHandle,
+    /// Until its actor ends.
+    Forever,
 }
 
 impl Shared {
-    /// Calls `body`, which changes a table of this system, with the phase of what it does.
+    /// Calls `body`, which changes a table of this system, with the phase of what it does. Called
+    /// under the lock of the table: a thread outside that finds what code of behind the line has
+    /// done there is then behind the line too.
     pub(crate) fn change_table<R>(&self, body: impl FnOnce(Phase) -> R) -> R {
         Worker::send_to(self, body)
-    }
-
-    /// Whether an entry with this stamp is older than code of this phase, which takes it out or
-    /// changes it. Then it is in the cut that is being taken.
-    pub(crate) fn is_older(&self, entry: Stamp, code: Phase) -> bool {
-        entry != code.stamp() && code == self.passes.now().phase()
     }
 }

@@ -6,7 +6,7 @@ use super::interface::Implements;
 use super::link::{Handle, Link, Target};
 use super::requests::{stop_after_queue, watch};
 use crate::actor::{
-    AddressRef, Answer, Answered, CellRef, Observation, Shared, Signals, Source, Worker, observed,
+    AddressRef, Answer, Answered, CellRef, Observation, Signals, Source, Worker, observed,
 };
 use crate::failures::StopReason;
 use std::cmp::Ordering;
@@ -204,10 +204,6 @@ impl<T: ?Sized + Target> WeakAddress<T> {
 
     pub(super) fn cell(&self) -> &CellRef {
         &self.cell
-    }
-
-    pub(crate) fn system(&self) -> &Shared {
-        &self.cell.system
     }
 
     #[cfg(test)]

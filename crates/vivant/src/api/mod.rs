@@ -51,6 +51,7 @@ mod saved_errors_tests;
 mod saved_kind;
 mod saved_kinds;
 mod saved_message;
+mod saved_subscription;
 #[cfg(all(test, feature = "macros"))]
 mod saved_tests;
 mod saved_timer;
@@ -109,6 +110,8 @@ pub(crate) use requests::stop_after_queue;
 pub(crate) use saved_address::AnyAddress;
 pub use saved_kind::{SavedForm, SavedKind};
 pub use saved_kinds::{EqualNames, SavedActor, SavedActors, SavedKinds, SavedList};
+pub(crate) use saved_message::{ArgsOf, Coded, RestOf};
+pub(crate) use saved_subscription::{NotSubscribed, StoredSubscription};
 pub(crate) use saved_timer::RestoredSystem;
 pub use send_error::SendError;
 pub use spawner::Spawner;

@@ -28,6 +28,8 @@ pub enum SavedForm {
     /// A message of the runtime: about a link, a request to watch, the mark of a stop, which no
     /// actor lists; or between a supervisor and its children.
     Runtime,
+    /// A value of a topic, or the notice of missed ones.
+    Published,
 }
 
 impl fmt::Display for SavedKind {
@@ -45,6 +47,7 @@ impl fmt::Display for SavedForm {
             SavedForm::Start => "start",
             SavedForm::Join => "join",
             SavedForm::Runtime => "message of the runtime",
+            SavedForm::Published => "published value",
         })
     }
 }

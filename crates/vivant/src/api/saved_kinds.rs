@@ -10,6 +10,7 @@ use super::own_message::Own;
 use super::promise::saved::{ReplyOf, ValueOf, ValueTypes};
 use super::requests::{runtime_kind, runtime_shapes};
 use super::saved_kind::{SavedForm, SavedKind};
+use super::saved_subscription::{ListedSubscriber, Subscribe};
 use super::start::{StartFunction, Started};
 use super::stepped::{NextStep, Stepped};
 use crate::actor::{AddressRef, Class, KindTable, MessageKind, SavedClass};
@@ -53,6 +54,8 @@ pub struct SavedKinds {
     /// What an actor can be seen as, by its type and the name of that: its own type, or an
     /// interface.
     targets: BTreeMap<(TypeId, &'static str), NamedTarget>,
+    /// The continuations of topics, by name.
+    subscribers: BTreeMap<&'static str, ListedSubscriber>,
 }
 
 /// A type of addresses, by its name.
@@ -120,6 +123,7 @@ impl SavedKinds {
                 tables: BTreeMap::new(),
                 values: ValueTypes::default(),
                 targets: BTreeMap::new(),
+                subscribers: BTreeMap::new(),
             },
             error: None,
         };
@@ -200,6 +204,13 @@ impl SavedKinds {
         self.targets.get(&((class.type_id)(), name)).copied()
     }
 
+    /// How a subscription of an actor of this type is restored, if the behaviour of this name
+    /// continues it.
+    pub(crate) fn subscribe(&self, actor: TypeId, behaviour: &str) -> Option<Subscribe> {
+        let listed = self.subscribers.get(behaviour)?;
+        (listed.actor == actor).then_some(listed.subscribe)
+    }
+
     /// How an address of `T` reaches an actor of a type.
     pub(super) fn table<T: ?Sized + Target>(&self, actor: TypeId) -> Option<T::Table> {
         if actor == TypeId::of::<T>() {
@@ -272,6 +283,19 @@ impl SavedList {
     /// A join.
     pub fn join<J: Join>(&mut self) {
         self.add::<J, J::Actor>(SavedForm::Join, J::NAME, None);
+    }
+
+    /// A continuation that a topic may have: the table of its messages, and how its subscriptions
+    /// are restored.
+    pub(crate) fn published<K: Continuation>(
+        &mut self,
+        table: &'static KindTable,
+        subscribe: Subscribe,
+    ) {
+        self.add::<K, K::Actor>(SavedForm::Published, K::NAME, Some(table));
+        let actor = TypeId::of::<K::Actor>();
+        let listed = ListedSubscriber { actor, subscribe };
+        self.kinds.subscribers.insert(K::NAME, listed);
     }
 
     fn add<M: 'static, A: Actor>(

@@ -1,6 +1,6 @@
 //! How messages of behaviours are saved: arguments and resolver.
 
-use super::behaviour::{Behaviour, Message};
+use super::behaviour::{Behaviour, Continuation, Message};
 use super::promise::Resolver;
 use crate::saving::{Codec, shape};
 use std::marker::PhantomData;
@@ -43,23 +43,32 @@ pub(super) fn save_sent<B: Behaviour>((args, resolver): &Content<B>, out: &mut E
 }
 
 /// A type of values, and their codec.
-pub(super) trait HasCodec {
+pub(crate) trait HasCodec {
     type Value;
     const CODEC: Option<Codec<Self::Value>>;
 }
 
-pub(super) struct ArgsOf<B>(PhantomData<B>);
+/// The arguments of a behaviour.
+pub(crate) struct ArgsOf<B>(PhantomData<B>);
 
 impl<B: Behaviour> HasCodec for ArgsOf<B> {
     type Value = B::Args;
     const CODEC: Option<Codec<B::Args>> = B::CODEC;
 }
 
+/// The rest of a continuation's arguments.
+pub(crate) struct RestOf<K>(PhantomData<K>);
+
+impl<K: Continuation> HasCodec for RestOf<K> {
+    type Value = K::Rest;
+    const CODEC: Option<Codec<K::Rest>> = K::REST_CODEC;
+}
+
 /// A value with a codec as a type that is saved.
-pub(super) struct Coded<C: HasCodec>(pub(super) C::Value);
+pub(crate) struct Coded<C: HasCodec>(pub(crate) C::Value);
 
 impl<C: HasCodec> Coded<C> {
-    pub(super) fn save_value(value: &C::Value, out: &mut Encoder<'_>) {
+    pub(crate) fn save_value(value: &C::Value, out: &mut Encoder<'_>) {
         if let Some(codec) = const { C::CODEC } {
             (codec.save)(value, out);
         }

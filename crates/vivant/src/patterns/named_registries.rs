@@ -1,29 +1,45 @@
 //! Named registries of groups and topics: an entry is made on first use, and removed when it is
 //! unused.
 
-use super::group::Group;
 use super::names::LookupError;
-use super::topic::Topic;
-use crate::actor::{Answer, Answered, Entry, Observation, Source, Table, observed};
-use crate::api::Target;
+use super::registry_name::RegistryName;
+use crate::actor::{Answer, Answered, Entry, Observation, Shared, Source, Table, observed};
 use crate::interned::Name;
-use crate::services::Services;
-use crate::sync::{Mutex, lock};
-use std::any::{self, Any};
+use crate::services::{Membership, Services};
+use crate::sync::{Arc, Mutex, lock};
+use std::any::Any;
 use std::collections::BTreeMap;
+use std::ops::Bound;
 
 /// At this size a table is swept of unused entries, and again when it has doubled.
 const SWEEP_MIN: usize = 16;
 
 /// A handle that many actors share under one name.
-pub(crate) trait NamedRegistry: Clone + Send + Sync + 'static {
+pub(crate) trait NamedRegistry: Sized + 'static {
     /// The namespace: groups and topics have names of their own.
     const NAMESPACE: Namespace;
     /// The name of the type of its members, or of its values, for errors.
     fn of_type() -> &'static str;
-    fn make() -> Self;
-    /// Whether only the table refers to it.
-    fn is_idle(&self) -> bool;
+    /// A new one of this name.
+    fn make(name: RegistryName) -> Arc<dyn Registered>;
+    /// A handle of one of this type.
+    fn of(registered: Arc<dyn Any + Send + Sync>) -> Option<Self>;
+}
+
+/// What the table has under a name.
+pub(crate) trait Registered: Membership + Any {
+    /// Whether no actor is in it.
+    fn is_empty(&self) -> bool;
+
+    /// L10: records the entries of actors of this system that are older than the phase of the
+    /// system.
+    fn record_older(&self, system: &Arc<Shared>);
+
+    /// What the messages of the subscription with this number have of it.
+    fn subscription(&self, number: u64) -> Option<Arc<dyn Any + Send + Sync>> {
+        let _ = number;
+        None
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,20 +48,29 @@ pub(crate) enum Namespace {
     Topic,
 }
 
+/// What a group or a topic is found by.
+pub(crate) type RegistryKey = (Namespace, String);
+
 #[derive(Default)]
 pub(crate) struct NamedRegistries(Mutex<RegistryTable>);
 
 #[derive(Default)]
 struct RegistryTable {
-    entries: BTreeMap<(Namespace, String), RegistryEntry>,
+    entries: BTreeMap<RegistryKey, RegistryEntry>,
     /// Number of entries after the last sweep.
     swept: usize,
 }
 
 struct RegistryEntry {
-    registry: Box<dyn Any + Send + Sync>,
-    is_idle: fn(&dyn Any) -> bool,
+    registered: Arc<dyn Registered>,
     of_type: Name,
+}
+
+impl RegistryEntry {
+    /// Whether only the table refers to it, and no actor is in it.
+    fn is_idle(&self) -> bool {
+        Arc::strong_count(&self.registered) == 1 && self.registered.is_empty()
+    }
 }
 
 impl Entry for RegistryEntry {
@@ -65,66 +90,95 @@ impl NamedRegistries {
         services.extensions.part()
     }
 
-    pub(crate) fn registry<C: NamedRegistry>(&self, name: &str) -> Result<C, LookupError> {
-        let mut table = lock(&self.0);
+    pub(crate) fn registry<C: NamedRegistry>(
+        &self,
+        system: &Shared,
+        name: &str,
+    ) -> Result<C, LookupError> {
         let key = (C::NAMESPACE, name.to_owned());
+        let of_type = Name::new(C::of_type());
+        let mut table = lock(&self.0);
         let entry = table.entries.get(&key);
         let source = Source::entry_of(Table::Registries, entry);
-        if let Some(entry) = observed(Observation::Registry, source, entry) {
-            let registry = entry.registry.downcast_ref::<C>();
-            return registry.cloned().ok_or_else(|| LookupError::OtherType {
-                name: name.to_owned(),
-                wanted: Name::new(C::of_type()),
-                registered_as: entry.of_type,
-            });
-        }
-        let registry = C::make();
-        let entry = RegistryEntry {
-            registry: Box::new(registry.clone()),
-            is_idle: |any| any.downcast_ref::<C>().is_some_and(C::is_idle),
-            of_type: Name::new(C::of_type()),
+        let (registered, registered_as) = match observed(Observation::Registry, source, entry) {
+            Some(entry) => (entry.registered.clone(), entry.of_type),
+            None => {
+                let new = C::make(RegistryName::new(system, name));
+                (table.add(key, of_type, new), of_type)
+            }
         };
-        table.entries.insert(key, entry);
-        if table.entries.len() >= SWEEP_MIN.max(2 * table.swept) {
-            table
-                .entries
-                .retain(|_, entry| !(entry.is_idle)(&*entry.registry));
-            table.swept = table.entries.len();
+        drop(table);
+        C::of(registered).ok_or_else(|| LookupError::OtherType {
+            name: name.to_owned(),
+            wanted: of_type,
+            registered_as,
+        })
+    }
+
+    /// What has this name, without its type.
+    pub(crate) fn registered(
+        &self,
+        namespace: Namespace,
+        name: &str,
+    ) -> Option<Arc<dyn Registered>> {
+        let table = lock(&self.0);
+        let entry = table.entries.get(&(namespace, name.to_owned()))?;
+        Some(entry.registered.clone())
+    }
+
+    /// What has this name, without its type; `make` makes it if there is none.
+    pub(crate) fn registered_or(
+        &self,
+        system: &Shared,
+        key: RegistryKey,
+        of_type: Name,
+        make: impl FnOnce(RegistryName) -> Arc<dyn Registered>,
+    ) -> Arc<dyn Registered> {
+        let mut table = lock(&self.0);
+        if let Some(entry) = table.entries.get(&key) {
+            return entry.registered.clone();
         }
-        Ok(registry)
+        let new = make(RegistryName::new(system, &key.1));
+        table.add(key, of_type, new)
+    }
+
+    /// L10: records the older entries of the group or the topic that follows this key. Returns its
+    /// key; `None` if none follows.
+    pub(crate) fn record_older(
+        &self,
+        behind: Option<RegistryKey>,
+        system: &Arc<Shared>,
+    ) -> Option<RegistryKey> {
+        let (key, registered) = {
+            let table = lock(&self.0);
+            let from = behind.map_or(Bound::Unbounded, Bound::Excluded);
+            let (key, entry) = table.entries.range((from, Bound::Unbounded)).next()?;
+            (key.clone(), entry.registered.clone())
+        };
+        // Outside the lock: to record a subscription runs code of users.
+        registered.record_older(system);
+        Some(key)
     }
 }
 
-impl<T: ?Sized + Target> NamedRegistry for Group<T> {
-    const NAMESPACE: Namespace = Namespace::Group;
-
-    fn of_type() -> &'static str {
-        T::NAME
-    }
-
-    fn make() -> Self {
-        Group::new()
-    }
-
-    fn is_idle(&self) -> bool {
-        Group::is_idle(self)
-    }
-}
-
-impl<T: Clone + Send + 'static> NamedRegistry for Topic<T> {
-    const NAMESPACE: Namespace = Namespace::Topic;
-
-    /// Any type may be the value of a topic, so it has no stable name: for an error only, never
-    /// compared or kept.
-    fn of_type() -> &'static str {
-        any::type_name::<T>()
-    }
-
-    fn make() -> Self {
-        Topic::new()
-    }
-
-    fn is_idle(&self) -> bool {
-        Topic::is_idle(self)
+impl RegistryTable {
+    /// Adds an entry, and returns what it has.
+    fn add(
+        &mut self,
+        key: RegistryKey,
+        of_type: Name,
+        registered: Arc<dyn Registered>,
+    ) -> Arc<dyn Registered> {
+        let entry = RegistryEntry {
+            registered: registered.clone(),
+            of_type,
+        };
+        self.entries.insert(key, entry);
+        if self.entries.len() >= SWEEP_MIN.max(2 * self.swept) {
+            // The new one is in use: it is returned.
+            self.entries.retain(|_, entry| !entry.is_idle());
+            self.swept = self.entries.len();
+        }
+        registered
     }
 }

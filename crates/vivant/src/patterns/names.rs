@@ -1,14 +1,12 @@
 //! Registered names of actors. Each system has its own; nothing is global to the process.
 
 use crate::actor::{
-    AddressRef, Answer, Answered, CellRef, Entry, Observation, Shared, Source, Table, TableEntry,
-    observed, record,
+    AddressRef, Answer, Answered, CellRef, Entry, EntryStamp, Observation, Shared, Source, Table,
+    TableEntry, observed, record,
 };
 use crate::api::{Address, Target, WeakAddress};
-#[cfg(test)]
-use crate::injected_fault::{InjectedFault, is_planted};
 use crate::interned::Name;
-use crate::phase::{Phase, Stamp};
+use crate::phase::Phase;
 use crate::services::Services;
 use crate::services::{ActorTable, ExitAction, ExitHookId};
 use crate::statistics::NameFacts;
@@ -33,8 +31,7 @@ struct NameEntry {
     address: Box<dyn Any + Send + Sync>,
     registered_as: Name,
     exit_hook: ExitHookId,
-    /// The phase in which it was registered (L10).
-    stamp: Stamp,
+    stamp: EntryStamp,
 }
 
 impl Entry for NameEntry {
@@ -52,11 +49,7 @@ impl Answer for &NameEntry {
 impl NameEntry {
     /// L10: code of this phase takes the entry out.
     fn taken_out(&self, system: &Shared, name: &str, code: Phase) {
-        #[cfg(test)]
-        if is_planted(InjectedFault::EntryTakenUnrecorded) {
-            return;
-        }
-        if system.is_older(self.stamp, code) {
+        if self.stamp.is_recorded_by(code, &system.passes) {
             self.record(system, name);
         }
     }
@@ -136,26 +129,21 @@ impl Names {
 
     /// The actor with this number has ended.
     fn forget(&self, system: &Shared, name: &str, id: u64) {
+        let mut names = lock(&self.0);
         let gone = system.change_table(|code| {
-            let mut names = lock(&self.0);
             let entry = names.get(name).filter(|entry| entry.cell.id == id)?;
             entry.taken_out(system, name, code);
             names.remove(name)
         });
+        drop(names);
         drop(gone);
     }
 
     /// L10: records the entries that are older than the phase of the system.
     pub(crate) fn record_older(&self, system: &Shared) {
-        let stamp = system.passes.now().phase().stamp();
         for (name, entry) in &mut *lock(&self.0) {
-            #[cfg(test)]
-            let is_newer = entry.stamp == stamp && !is_planted(InjectedFault::NewerEntryRecorded);
-            #[cfg(not(test))]
-            let is_newer = entry.stamp == stamp;
-            if !is_newer {
+            if entry.stamp.is_recorded_at_end(&system.passes) {
                 entry.record(system, name);
-                entry.stamp = stamp;
             }
         }
     }
@@ -179,7 +167,7 @@ impl Names {
             address,
             registered_as,
             exit_hook,
-            stamp: system.passes.now().phase().stamp(),
+            stamp: EntryStamp::made_by(system.passes.now().phase()),
         };
         lock(&self.0).insert(name.to_owned(), entry);
     }
@@ -196,8 +184,8 @@ impl Names {
             "{} cannot be registered as {name:?}: it belongs to another system",
             to.path()
         );
+        let mut names = lock(&self.0);
         let registered = system.change_table(|code| {
-            let mut names = lock(&self.0);
             let before = names.get(name);
             let source = Source::entry_of(Table::Names, before);
             let taken = before.filter(|entry| !entry.is_free() && entry.cell.id != to.id);
@@ -226,10 +214,11 @@ impl Names {
                 address: Box::new(Address::downgrade(address)),
                 registered_as: Name::new(T::NAME),
                 exit_hook,
-                stamp: code.stamp(),
+                stamp: EntryStamp::made_by(code),
             };
             Ok(names.insert(name.to_owned(), entry))
         });
+        drop(names);
         if let Some(before) = registered? {
             system.exit_hooks.remove(before.exit_hook);
         }
@@ -237,11 +226,12 @@ impl Names {
     }
 
     pub(crate) fn unregister(&self, system: &Shared, name: &str) -> bool {
+        let mut names = lock(&self.0);
         let before = system.change_table(|code| {
-            let mut names = lock(&self.0);
             names.get(name)?.taken_out(system, name, code);
             names.remove(name)
         });
+        drop(names);
         let source = Source::entry_of(Table::Names, before.as_ref());
         let was_taken = before.as_ref().is_some_and(|entry| !entry.is_free());
         let was_taken = observed(Observation::Unregister, source, was_taken);

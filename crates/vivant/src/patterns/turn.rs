@@ -42,7 +42,8 @@ impl<A: Actor> Turn<'_, A> {
     ///
     /// The group of this name has members of another type.
     pub fn group<T: ?Sized + Target>(&self, name: &str) -> Result<Group<T>, LookupError> {
-        NamedRegistries::of(&self.worker().system).registry(name)
+        let system = &self.worker().system;
+        NamedRegistries::of(system).registry(system, name)
     }
 
     /// See [`System::topic`](crate::System::topic).
@@ -51,7 +52,8 @@ impl<A: Actor> Turn<'_, A> {
     ///
     /// The topic of this name has values of another type.
     pub fn topic<T: Clone + Send + 'static>(&self, name: &str) -> Result<Topic<T>, LookupError> {
-        NamedRegistries::of(&self.worker().system).registry(name)
+        let system = &self.worker().system;
+        NamedRegistries::of(system).registry(system, name)
     }
 
     /// This actor's timer of that name, to set or to cancel. It belongs to the actor and not to its

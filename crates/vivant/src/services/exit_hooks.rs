@@ -46,6 +46,16 @@ pub(crate) struct ActorTable<S> {
 /// What actors are members of: a group, a topic, a stream.
 pub(crate) trait Membership: Send + Sync {
     fn leave(&self, number: u64);
+
+    /// The subscription of this number lasts without its handle.
+    fn lasts_forever(&self, number: u64) {
+        let _ = number;
+    }
+
+    /// Whether an image contains its members.
+    fn is_in_images(&self) -> bool {
+        false
+    }
 }
 
 impl<S> ExitAction<S> {
@@ -119,7 +129,7 @@ impl<S> ExitHooks<S> {
         Some(taken)
     }
 
-    /// Whether the actor is a member of something that there still is.
+    /// Whether the actor is a member of something that no image contains, and that there still is.
     pub(crate) fn is_member(&self, actor: u64) -> bool {
         // Relaxed: as in `run`.
         if self.count.load(Ordering::Relaxed) == 0 {
@@ -129,7 +139,10 @@ impl<S> ExitHooks<S> {
         let hooks = lock(self.shard(actor));
         let mut own = hooks.range(of_actor(0)..=of_actor(u64::MAX));
         own.any(|(_, action)| match action {
-            ExitAction::Leave(membership, _) => membership.strong_count() > 0,
+            ExitAction::Leave(membership, _) => {
+                let membership = membership.upgrade();
+                membership.is_some_and(|it| !it.is_in_images())
+            }
             ExitAction::Forget(..) => false,
         })
     }

@@ -185,9 +185,13 @@ impl Image {
         } = &mut self.shared;
         let alarms = tables.alarms.iter_mut().map(|alarm| &mut alarm.message);
         let watches = monitors.watches.iter_mut();
+        let topics = tables.topics.iter_mut();
+        let subscriptions = topics.flat_map(|topic| &mut topic.subscriptions);
+        let continuations = subscriptions.map(|subscription| &mut subscription.then);
         let waiting = self.waiting.iter_mut();
         let steps = self.steps.iter_mut();
-        waiting.chain(steps).chain(alarms).chain(watches)
+        let messages = waiting.chain(steps).chain(alarms).chain(watches);
+        messages.chain(continuations)
     }
 }
 

@@ -121,4 +121,5 @@ saved_enum!(SavedForm as "vivant::SavedForm" {
     3 Start,
     4 Join,
     5 Runtime,
+    6 Published,
 });

@@ -2,13 +2,13 @@
 //! The README beside this file says how, and describes the format.
 //!
 //! - [`image`]: the records; [`message_record`], [`message_kinds`], [`start_record`], [`tables`],
-//!   [`alarms`], [`monitors`], [`ended`], [`supervised`]: parts of them.
+//!   [`alarms`], [`memberships`], [`monitors`], [`ended`], [`supervised`]: parts of them.
 //! - [`census`]: the actors of a cut by type.
 //! - [`promises`]: the promises of a restored system.
 //! - [`recorder`]: a cut that is being taken; [`unsaved`]: what no image contains.
 //! - [`restore`]: a system from an image; [`held`], [`values`], [`by_id`], [`restored_tables`],
-//!   [`restored_trees`], [`restored_start`], [`intervals`], [`repeated_message`], [`paths`],
-//!   [`not_restored`].
+//!   [`restored_memberships`], [`restored_trees`], [`restored_start`], [`intervals`],
+//!   [`repeated_message`], [`paths`], [`not_restored`].
 //! - [`schedule`]: snapshots that a clock, a number of messages or the program asks for.
 //! - [`take`]: a snapshot into a store; [`line`], [`pause`], [`error`].
 //! - [`restored`]: a system from a store.
@@ -30,6 +30,8 @@ mod error;
 mod failed_restore_tests;
 #[cfg(feature = "snapshots")]
 mod file;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod groups_tests;
 mod held;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod hostile_tests;
@@ -43,10 +45,15 @@ mod limits_tests;
 mod line;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod line_tests;
+mod memberships;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod memberships_hostile_tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod memory_store;
 mod message_kinds;
 mod message_record;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod mid_turn;
 mod monitors;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod monitors_tests;
@@ -66,6 +73,7 @@ mod repeated_message;
 mod restore;
 #[cfg(feature = "snapshots")]
 mod restored;
+mod restored_memberships;
 mod restored_start;
 mod restored_tables;
 mod restored_trees;
@@ -98,6 +106,10 @@ mod taking;
 mod tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod threads_tests;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod topics_tests;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod topics_threads_tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod tree_supervised_tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]

@@ -30,7 +30,7 @@ pub enum NotRestored {
     },
     /// A message or an entry of a table is for an actor that the image does not have; its number.
     NoActor(u64),
-    /// A name leads to an actor as another type than the program lists for it.
+    /// A name or a group leads to an actor as another type than the program lists for it.
     NoTarget {
         /// Path of the actor.
         actor: String,
@@ -66,10 +66,36 @@ pub enum NotRestored {
     },
     /// An alarm has this number, behind which there is no room for the numbers of others.
     TimerNumber(u64),
+    /// A group cannot have the members that the image names.
+    Group {
+        /// Its name.
+        name: String,
+        /// Why.
+        why: &'static str,
+    },
+    /// A topic cannot have the subscriptions that the image names.
+    Topic {
+        /// Its name.
+        name: String,
+        /// Why.
+        why: &'static str,
+    },
     /// Two actors have this number.
     Twice(u64),
     /// An actor has this number, and a later one would get it again.
     NumberInUse(u64),
+}
+
+impl NotRestored {
+    pub(super) fn group(name: &str, why: &'static str) -> NotRestored {
+        let name = name.to_owned();
+        NotRestored::Group { name, why }
+    }
+
+    pub(super) fn topic(name: &str, why: &'static str) -> NotRestored {
+        let name = name.to_owned();
+        NotRestored::Topic { name, why }
+    }
 }
 
 impl fmt::Display for NotRestored {
@@ -95,7 +121,7 @@ impl fmt::Display for NotRestored {
             ),
             NotRestored::NoTarget { actor, target } => write!(
                 f,
-                "{actor} is registered as `{target}`, which is not listed with its type: list the interface in its \
+                "{actor} is registered, or in a group, as `{target}`, which is not listed with its type: list the interface in its \
                  `#[actor(saved, blocks(…))]`"
             ),
             NotRestored::Value { actor, what, error } => {
@@ -121,6 +147,14 @@ impl fmt::Display for NotRestored {
             NotRestored::TimerNumber(number) => write!(
                 f,
                 "an alarm has the number {number}, which no system reaches; restore an older image"
+            ),
+            NotRestored::Group { name, why } => write!(
+                f,
+                "the group {name:?} cannot be restored: {why}; restore an older image"
+            ),
+            NotRestored::Topic { name, why } => write!(
+                f,
+                "the topic {name:?} cannot be restored: {why}; restore an older image"
             ),
             NotRestored::NumberInUse(actor) => write!(
                 f,

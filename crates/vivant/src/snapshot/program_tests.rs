@@ -6,8 +6,11 @@ use super::{ActorsOfType, RestoreError, SavedAs, SnapshotError};
 use crate::codec::{Decoder, Encoder, LoadError, Shape};
 use crate::prelude::*;
 use crate::simulation::{Faults, Simulation};
-use crate::{RestoredOr, Saved};
+use crate::sync::{Arc, Mutex, lock};
+use crate::{RestoredOr, Saved, StreamItem};
 use std::cell::RefCell;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 use vivant_journal::{DirectoryStore, Journal, Settings};
 
@@ -38,6 +41,9 @@ impl Clerk {
     fn notes(&self) -> Vec<String> {
         self.notes.clone()
     }
+
+    #[then]
+    fn reads(&mut self, _item: StreamItem<u64>) {}
 
     fn colleagues(&self) -> (Address<Printer>, Address<Phone>) {
         (self.printer.clone(), self.phone.clone())
@@ -445,20 +451,35 @@ fn a_report_lists_a_hundred_slow_values() {
 
 /// What an image cannot contain is an error that says so, and not left out.
 #[test]
-fn a_member_of_a_group_is_an_error() {
+fn a_reader_of_a_stream_is_an_error() {
     let journal = MemoryStore::default().journal();
     let simulation = Simulation::with(1, Faults::none(), builder());
     let clerk = office(simulation.system());
-    let group = crate::Group::new();
-    assert!(group.join(&clerk));
+    let silent = Silent(Arc::default());
+    let waker = silent.0.clone();
+    let attached = simulation.system().attach(silent);
+    let attached = attached.then_each(clerk.reads());
     simulation.run();
     let error = simulation.system().snapshot(&journal);
-    let said = error.expect_err("groups are not saved").to_string();
+    let said = error.expect_err("streams are not saved").to_string();
     assert!(
-        said.contains("office::Clerk/2") && said.contains("a group"),
+        said.contains("office::Clerk/2") && said.contains("a stream"),
         "{said}"
     );
-    drop(group);
+    drop((attached, waker));
+    simulation.run();
     let report = simulation.system().snapshot(&journal);
-    assert!(report.is_ok(), "the group is gone: {report:?}");
+    assert!(report.is_ok(), "the stream is gone: {report:?}");
+}
+
+/// A stream without items that does not end. It may be woken.
+struct Silent(Arc<Mutex<Option<Waker>>>);
+
+impl futures_core::Stream for Silent {
+    type Item = u64;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<u64>> {
+        *lock(&self.0) = Some(context.waker().clone());
+        Poll::Pending
+    }
 }

@@ -8,6 +8,7 @@ use super::monitors::MonitorsRecord;
 use super::not_restored::NotRestored;
 use super::paths::Paths;
 use super::promises::OpenPromises;
+use super::restored_memberships::{restore_groups, restore_topics};
 use super::restored_tables::RestoredTables;
 use super::restored_trees::RestoredTrees;
 use super::values::Values;
@@ -83,6 +84,8 @@ fn fill(
         contexts: &contexts,
     };
     promises.open(image, actors, kinds)?;
+    restore_groups(&tables.groups, system, actors, &values)?;
+    restore_topics(&tables.topics, actors, &values)?;
     let mut messages = Vec::new();
     for record in &image.actors {
         if let Some(address) = actors.get(&record.id) {

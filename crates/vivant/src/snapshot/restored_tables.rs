@@ -86,19 +86,12 @@ fn restored_name<'r>(
     to: &'r AddressRef,
     values: &Values<'_>,
 ) -> Result<RestoredName<'r>, NotRestored> {
-    let target = values.kinds.target(to.class, &record.registered_as);
-    let address = target.and_then(|target| (target.weak)(values.kinds, to.clone()));
-    let (Some(target), Some(address)) = (target, address) else {
-        return Err(NotRestored::NoTarget {
-            actor: to.path(),
-            target: record.registered_as.clone(),
-        });
-    };
+    let (target, address) = values.target(to, &record.registered_as)?;
     Ok(RestoredName {
         name: &record.name,
         to,
         address,
-        target: target.name,
+        target,
     })
 }
 

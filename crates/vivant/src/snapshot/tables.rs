@@ -2,6 +2,7 @@
 //! alarms.
 
 use super::alarms::AlarmRecord;
+use super::memberships::{GroupRecord, TopicRecord};
 use super::not_restored::NotRestored;
 use crate::interned::Name;
 use crate::patterns::{NamedTimerData, Schedule};
@@ -19,6 +20,10 @@ pub(super) struct TablesRecord {
     /// The number of the next alarm.
     pub(super) next_timer: u64,
     pub(super) named_timers: Vec<NamedTimerRecord>,
+    /// By name.
+    pub(super) groups: Vec<GroupRecord>,
+    /// By name.
+    pub(super) topics: Vec<TopicRecord>,
 }
 
 /// A named timer of an actor: an entry in a table of the actor alone.
@@ -67,6 +72,7 @@ impl TablesRecord {
         self.names.sort();
         self.kept.retain(|actor| has_actor(*actor));
         self.kept.sort_unstable();
+        self.kept.dedup();
         self.alarms.retain(|alarm| has_actor(alarm.message.actor));
         self.alarms.sort_by_key(|alarm| alarm.number);
         // An alarm from outside may have been set when all actors were captured.
@@ -83,6 +89,8 @@ saved_struct!(TablesRecord as "vivant::TablesRecord" {
     2 alarms: Vec<AlarmRecord>,
     3 next_timer: u64,
     4 named_timers: Vec<NamedTimerRecord>,
+    5 groups: Vec<GroupRecord>,
+    6 topics: Vec<TopicRecord>,
 });
 
 saved_struct!(NameRecord as "vivant::NameRecord" {

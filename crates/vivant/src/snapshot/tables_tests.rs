@@ -1,10 +1,9 @@
 //! Names, and actors that the system keeps, are in an image as they were at the line.
 
 use super::image::Image;
-use super::recorder::ImageRecorder;
-use super::taking::{recorder, restored, simulated, take_now};
+use super::mid_turn::{self, mid_turn};
+use super::taking::{restored, simulated, take_now};
 use crate::api::SavedKinds;
-use crate::cut::{Coordinator, Outcome, Step};
 use crate::injected_fault::{InjectedFault, caught};
 use crate::oracle::Dice;
 use crate::patterns::Names;
@@ -12,7 +11,6 @@ use crate::prelude::*;
 use crate::simulation::Simulation;
 use crate::sync::Arc;
 use crate::system::System;
-use std::cell::RefCell;
 
 #[interface]
 trait Known {
@@ -101,48 +99,6 @@ fn kinds() -> Arc<SavedKinds> {
     Arc::new(SavedKinds::of::<(Registrar,)>().expect("no two names are equal"))
 }
 
-/// The images of one program, one after the other.
-struct Taking {
-    system: System,
-    coordinator: Coordinator,
-    recorder: Arc<ImageRecorder>,
-    dice: Dice,
-    images: Vec<Image>,
-}
-
-thread_local! {
-    static TAKING: RefCell<Option<Taking>> = const { RefCell::new(None) };
-}
-
-impl Taking {
-    fn step(&mut self) {
-        let system = self.system.shared();
-        if self.coordinator.is_over() {
-            if self.dice.below(4) == 0 {
-                self.recorder = recorder(&self.system);
-                self.coordinator.begin(system, self.recorder.clone());
-            }
-        } else if let Step::Complete(outcome) = self.coordinator.step(system) {
-            let image = self.recorder.take(system.numbers()).expect("it is saved");
-            if outcome == Outcome::Consistent {
-                self.images.push(image);
-            }
-        }
-    }
-}
-
-/// The coordinator may take a step in the middle of a turn, but not find that the turn is over.
-fn mid_turn() {
-    TAKING.with_borrow_mut(|taking| {
-        if let Some(taking) = taking
-            && taking.dice.below(4) == 0
-            && !taking.coordinator.waits_for_threads()
-        {
-            taking.step();
-        }
-    });
-}
-
 /// Something that comes from outside. `given` is the number of names that were given.
 fn order(system: &System, actors: &[Address<Registrar>], dice: &mut Dice, given: &mut u64) {
     let actor = &actors[dice.below(actors.len())];
@@ -172,24 +128,18 @@ fn images(seed: u64) -> Vec<Image> {
             one.knows(other.clone()).send();
         }
     }
-    TAKING.set(Some(Taking {
-        system: system.clone(),
-        coordinator: Coordinator::new(system.shared()),
-        recorder: recorder(system),
-        dice: Dice::new(seed),
-        images: Vec::new(),
-    }));
+    mid_turn::begin(&simulation, seed);
     let (mut dice, mut given) = (Dice::new(!seed), 0);
     for _ in 0..300 {
         match dice.below(6) {
             0 => order(system, &actors, &mut dice, &mut given),
-            1..3 => TAKING.with_borrow_mut(|taking| taking.iter_mut().for_each(Taking::step)),
+            1..3 => mid_turn::step(),
             _ => {
                 simulation.step();
             }
         }
     }
-    TAKING.take().map_or(Vec::new(), |taking| taking.images)
+    mid_turn::end()
 }
 
 /// Calls `body` with the numbers of each actor and its state.

@@ -1,4 +1,4 @@
-//! Images of one tree of actors, whose root has a supervisor outside of it.
+//! Images of one tree of actors, with supervisors in it and outside of it.
 
 use super::memory_store::MemoryStore;
 use super::{SavedAs, SnapshotError, Unsaved};
@@ -87,7 +87,7 @@ fn a_root_is_restored_without_its_supervisor() {
     let (simulation, actors) = restored(&journal);
     let nurse = the_nurse(&actors);
     assert_eq!(nurse.count().ask_blocking().expect("it lives"), 107);
-    // Nobody starts it again.
+    // It has no supervisor that starts it again.
     nurse.add(0).send();
     simulation.run_for(1_000 * MS);
     assert!(nurse.count().ask_blocking().is_err());

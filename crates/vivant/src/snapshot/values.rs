@@ -6,7 +6,7 @@ use super::not_restored::NotRestored;
 use super::start_record::StartRecord;
 use crate::actor::{AddressRef, Envelope, SavedClass, StateRef};
 use crate::api::{SavedForm, SavedKinds, Stored};
-use crate::interned::Place;
+use crate::interned::{Name, Place};
 use crate::sync::Arc;
 use std::any::Any;
 use vivant_codec::{Comparison, Decoder, LoadError, ShapeId};
@@ -88,6 +88,21 @@ impl<'i> Values<'i> {
                 kind: "a value of a promise where none can be".to_owned(),
             }),
         }
+    }
+
+    /// A `WeakAddress` of the actor as this type, which is its own or an interface, and the name of
+    /// that.
+    pub(super) fn target(
+        &self,
+        to: &AddressRef,
+        target: &str,
+    ) -> Result<(Name, Box<dyn Any + Send + Sync>), NotRestored> {
+        let found = self.kinds.target(to.class, target);
+        let found = found.and_then(|it| Some((it.name, (it.weak)(self.kinds, to.clone())?)));
+        found.ok_or_else(|| NotRestored::NoTarget {
+            actor: to.path(),
+            target: target.to_owned(),
+        })
     }
 
     /// A value of a promise, to be loaded.

@@ -69,7 +69,7 @@ impl System {
     ///
     /// The group of this name has members of another type.
     pub fn group<T: ?Sized + Target>(&self, name: &str) -> Result<Group<T>, LookupError> {
-        NamedRegistries::of(self.shared()).registry(name)
+        NamedRegistries::of(self.shared()).registry(self.shared(), name)
     }
 
     /// The topic of this name; the first call makes it. It is removed when it has no subscribers
@@ -90,6 +90,6 @@ impl System {
     ///
     /// The topic of this name has values of another type.
     pub fn topic<T: Clone + Send + 'static>(&self, name: &str) -> Result<Topic<T>, LookupError> {
-        NamedRegistries::of(self.shared()).registry(name)
+        NamedRegistries::of(self.shared()).registry(self.shared(), name)
     }
 }

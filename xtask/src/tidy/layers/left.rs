@@ -321,11 +321,6 @@ pub(super) const CYCLES: &[(&str, &[&str], &str)] = &[
     ),
     (
         "vivant",
-        &["patterns/topic/mod.rs", "patterns/topic/subscriber.rs"],
-        "a topic has subscribers, and a subscriber leaves its topic",
-    ),
-    (
-        "vivant",
         &[
             "sched/clock.rs",
             "sched/memory.rs",

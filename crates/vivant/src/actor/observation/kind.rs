@@ -1,6 +1,7 @@
 //! The kinds of observations, and where their answers come from.
 
 use crate::actor::header::Header;
+use crate::phase::Phase;
 use crate::services::TimerId;
 
 /// Makes an enum, and for tests the list of its variants.
@@ -120,6 +121,33 @@ pub(super) enum SourceData {
 pub(crate) trait Entry {
     /// The table of the entry.
     fn table(&self) -> Table;
+
+    /// The newest code that has changed what a turn reads here.
+    fn changed(&self) -> Changed {
+        Changed::Unknown
+    }
+}
+
+/// The newest code that has changed what a turn reads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Changed {
+    /// It may be behind the line.
+    Unknown,
+    /// None that makes a difference to a cut.
+    Never,
+    /// Code of this phase of the system with this number.
+    In(u64, Phase),
+}
+
+impl Changed {
+    /// Code of this phase of a system has changed it, too.
+    pub(crate) fn by(self, system: u64, code: Phase) -> Changed {
+        match self {
+            Changed::Never => Changed::In(system, code),
+            Changed::In(same, before) if same == system => Changed::In(same, before.max(code)),
+            Changed::In(..) | Changed::Unknown => Changed::Unknown,
+        }
+    }
 }
 
 /// A table that turns share.

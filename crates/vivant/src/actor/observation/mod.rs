@@ -17,7 +17,7 @@ mod record;
 mod tests;
 
 pub(crate) use answer::{Answer, Answered};
-pub(crate) use kind::{Entry, Observation, Source, Table};
+pub(crate) use kind::{Changed, Entry, Observation, Source, Table};
 
 use super::worker::Worker;
 use kind::SourceData;
@@ -51,7 +51,14 @@ fn learns(kind: Observation, source: &Source<'_>) {
             return;
         }
     }
-    Worker::all_may_know_news();
+    match source {
+        Source::Entry(entry) => match entry.changed() {
+            Changed::Unknown => Worker::all_may_know_news(),
+            Changed::Never => {}
+            Changed::In(system, phase) => Worker::may_know_news_of(system, phase),
+        },
+        Source::Actor(_) | Source::Table(_) => Worker::all_may_know_news(),
+    }
 }
 
 #[cold]

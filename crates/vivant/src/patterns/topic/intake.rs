@@ -1,11 +1,20 @@
 //! Admission control of a subscription: the protocol of `README.md`.
 
-use crate::actor::{Entry, Observation, Source, Table, observed};
+use super::missed_values::{GapEnd, MissedValues};
+use super::subscription_name::SubscriptionName;
+use crate::actor::{Changed, Entry, Observation, Source, Table, observed};
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_planted};
+use crate::phase::Phase;
 use crate::sync::{Arc, Mutex, lock};
 use std::collections::BTreeMap;
 
 /// One subscription's bound, and the values that it has missed.
 pub(super) struct Intake {
+    /// The number of the subscriber's system.
+    system: u64,
+    /// `None`: no image contains the subscription.
+    name: Option<SubscriptionName>,
     capacity: usize,
     state: Mutex<IntakeState>,
 }
@@ -16,7 +25,7 @@ struct IntakeState {
     /// Notices that are not yet in the mailbox: no value may overtake them.
     unposted_notices: usize,
     /// Missed values of each gap that are not reported yet, by number.
-    gaps: BTreeMap<u64, u64>,
+    gaps: BTreeMap<u64, MissedValues>,
     next_gap: u64,
     /// The gap that counts further misses: no value was posted since it was opened.
     open: Option<u64>,
@@ -43,14 +52,26 @@ pub(super) struct Gap {
 }
 
 impl Intake {
-    pub(super) fn new(capacity: usize) -> Arc<Intake> {
+    /// Of a subscriber of the system with this number.
+    pub(super) fn new(system: u64, capacity: usize, name: Option<SubscriptionName>) -> Arc<Intake> {
         Arc::new(Intake {
+            system,
+            name,
             capacity,
             state: Mutex::default(),
         })
     }
 
-    pub(super) fn admit(self: &Arc<Self>) -> Admission {
+    pub(super) fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    pub(super) fn name(&self) -> Option<&SubscriptionName> {
+        self.name.as_ref()
+    }
+
+    /// `code` returns the phase of the publisher.
+    pub(super) fn admit(self: &Arc<Self>, code: impl FnOnce() -> Phase) -> Admission {
         let mut state = lock(&self.state);
         let has_room = state.in_flight < self.capacity && state.unposted_notices == 0;
         if observed(Observation::Admission, Source::Entry(&*state), has_room) {
@@ -58,20 +79,23 @@ impl Intake {
             return Admission::Value(InFlightValue(self.clone()));
         }
         drop(state);
-        self.miss()
+        self.miss(code)
     }
 
     /// Counts a value as missed.
-    pub(super) fn miss(self: &Arc<Self>) -> Admission {
+    pub(super) fn miss(self: &Arc<Self>, code: impl FnOnce() -> Phase) -> Admission {
         let mut state = lock(&self.state);
+        let code = code();
         let open = observed(Observation::Admission, Source::Entry(&*state), state.open);
-        if let Some(number) = open {
-            *state.gaps.entry(number).or_default() += 1;
+        let gap = open.and_then(|open| state.gaps.get_mut(&open));
+        if let Some(missed) = gap.filter(|missed| missed.counts_for(code)) {
+            missed.count(code);
             return Admission::Missed;
         }
-        let number = state.next_gap;
-        state.next_gap += 1;
-        state.gaps.insert(number, 1);
+        if let Some(newer) = open.and_then(|open| state.gaps.get_mut(&open)) {
+            newer.close(code);
+        }
+        let number = state.add_gap(MissedValues::first(self.system, code));
         state.open = Some(number);
         state.unposted_notices += 1;
         let intake = self.clone();
@@ -80,12 +104,47 @@ impl Intake {
 
     /// The value may stand behind the notice of the open gap, so its publisher's next miss belongs
     /// to another gap.
-    pub(super) fn value_posted(&self) {
-        lock(&self.state).open = None;
+    pub(super) fn value_posted(&self, code: impl FnOnce() -> Phase) {
+        let mut state = lock(&self.state);
+        if state.gaps.is_empty() {
+            return;
+        }
+        state.open = None;
+        let code = code();
+        state.gaps.values_mut().for_each(|gap| gap.close(code));
     }
 
-    pub(super) fn notice_posted(&self) {
-        lock(&self.state).unposted_notices -= 1;
+    /// The notice of the gap with this number is in the mailbox, or lost.
+    pub(super) fn notice_posted(&self, gap: u64) {
+        let mut state = lock(&self.state);
+        state.unposted_notices -= 1;
+        if let Some(missed) = state.gaps.get_mut(&gap) {
+            missed.posted();
+        }
+    }
+
+    /// Whether the notice of a gap of before the line is on its way to the mailbox. It will be
+    /// there behind the line, by a thread outside, with misses of before it.
+    pub(super) fn has_unposted_at(&self, line: Phase) -> bool {
+        let state = lock(&self.state);
+        let mut gaps = state.gaps.values();
+        gaps.any(|missed| missed.is_unposted_at(line))
+    }
+}
+
+impl IntakeState {
+    fn add_gap(&mut self, missed: MissedValues) -> u64 {
+        let number = self.next_gap;
+        self.next_gap += 1;
+        self.gaps.insert(number, missed);
+        number
+    }
+
+    fn close(&mut self, gap: u64) -> Option<MissedValues> {
+        if self.open == Some(gap) {
+            self.open = None;
+        }
+        self.gaps.remove(&gap)
     }
 }
 
@@ -93,36 +152,86 @@ impl Entry for IntakeState {
     fn table(&self) -> Table {
         Table::Topic
     }
+
+    /// Whether a value is admitted is no news to a cut, which counts the values in its mailboxes:
+    /// it may have a few more than the bound, if the subscriber has processed some behind the line.
+    fn changed(&self) -> Changed {
+        Changed::Never
+    }
 }
 
 impl Gap {
+    /// A gap of an image. Its notice is in the mailbox.
+    pub(super) fn restored(intake: Arc<Intake>, missed: u64, end: GapEnd) -> Gap {
+        let mut state = lock(&intake.state);
+        let number = state.add_gap(MissedValues::restored(intake.system, missed, end));
+        if end == GapEnd::Open {
+            state.open = Some(number);
+        }
+        drop(state);
+        Gap { intake, number }
+    }
+
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+
+    pub(super) fn intake(&self) -> &Intake {
+        &self.intake
+    }
+
     /// Number of values that it has missed until now.
     pub(super) fn missed(&self) -> u64 {
         let state = lock(&self.intake.state);
-        let missed = state.gaps.get(&self.number).copied().unwrap_or(0);
-        observed(Observation::Missed, Source::Entry(&*state), missed)
+        let gap = state.gaps.get(&self.number);
+        let missed = gap.map_or(0, MissedValues::missed);
+        observed(
+            Observation::Missed,
+            Source::entry_of(Table::Topic, gap),
+            missed,
+        )
     }
 
     /// Number of values that it has missed; it counts no more.
     pub(super) fn close(&self) -> u64 {
         let mut state = lock(&self.intake.state);
-        let missed = state.close(self.number);
-        observed(Observation::Missed, Source::Entry(&*state), missed)
+        let gap = state.close(self.number);
+        let missed = gap.as_ref().map_or(0, MissedValues::missed);
+        let source = Source::entry_of(Table::Topic, gap.as_ref());
+        observed(Observation::Missed, source, missed)
     }
-}
 
-impl IntakeState {
-    fn close(&mut self, gap: u64) -> u64 {
-        if self.open == Some(gap) {
-            self.open = None;
-        }
-        self.gaps.remove(&gap).unwrap_or(0)
+    /// The number of values that it had missed at the line that begins this phase, and whether it
+    /// counted more.
+    pub(super) fn at_line(&self, line: Phase) -> Option<(u64, GapEnd)> {
+        let state = lock(&self.intake.state);
+        let gap = state.gaps.get(&self.number)?;
+        Some((gap.at_line(line), gap.end_at(line)))
     }
 }
 
 impl Drop for Gap {
     fn drop(&mut self) {
         lock(&self.intake.state).close(self.number);
+    }
+}
+
+impl InFlightValue {
+    /// The value in a message of an image is in flight again.
+    pub(super) fn restored(intake: Arc<Intake>) -> InFlightValue {
+        lock(&intake.state).in_flight += 1;
+        #[cfg(test)]
+        if is_planted(InjectedFault::BoundNotCounted) {
+            let lost = Intake::new(intake.system, intake.capacity, intake.name.clone());
+            lock(&intake.state).in_flight -= 1;
+            lock(&lost.state).in_flight += 1;
+            return InFlightValue(lost);
+        }
+        InFlightValue(intake)
+    }
+
+    pub(super) fn intake(&self) -> &Intake {
+        &self.0
     }
 }
 
@@ -135,38 +244,43 @@ impl Drop for InFlightValue {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::phase::Pass;
+
+    fn phase() -> Phase {
+        Pass::FIRST.phase()
+    }
 
     fn value(intake: &Arc<Intake>) -> InFlightValue {
-        match intake.admit() {
+        match intake.admit(phase) {
             Admission::Value(value) => value,
             _ => panic!("there was room"),
         }
     }
 
     fn notice(intake: &Arc<Intake>) -> Gap {
-        match intake.admit() {
+        match intake.admit(phase) {
             Admission::Notice(gap) => gap,
             _ => panic!("a notice was due"),
         }
     }
 
     fn is_missed(intake: &Arc<Intake>) -> bool {
-        matches!(intake.admit(), Admission::Missed)
+        matches!(intake.admit(phase), Admission::Missed)
     }
 
     #[test]
     fn one_notice_counts_all_values_missed_until_it_is_read() {
-        let intake = Intake::new(1);
+        let intake = Intake::new(0, 1, None);
         let first = value(&intake);
-        intake.value_posted();
+        intake.value_posted(phase);
         let gap = notice(&intake);
         assert!(is_missed(&intake));
-        intake.notice_posted();
+        intake.notice_posted(0);
         assert!(is_missed(&intake));
         drop(first);
         // Behind the notice there is room; values missed from here on are another gap.
         let second = value(&intake);
-        intake.value_posted();
+        intake.value_posted(phase);
         let other = notice(&intake);
         assert_eq!((gap.close(), other.close()), (3, 1));
         drop(second);
@@ -175,28 +289,28 @@ mod tests {
 
     #[test]
     fn no_value_overtakes_an_unposted_notice() {
-        let intake = Intake::new(1);
+        let intake = Intake::new(0, 1, None);
         let first = value(&intake);
-        intake.value_posted();
+        intake.value_posted(phase);
         let gap = notice(&intake);
         drop(first);
         assert!(
             is_missed(&intake),
             "there is room, but not behind the notice"
         );
-        intake.notice_posted();
+        intake.notice_posted(0);
         let _second = value(&intake);
         assert_eq!(gap.close(), 2);
     }
 
     #[test]
     fn a_missed_value_is_not_counted_before_an_earlier_value_of_its_publisher() {
-        let intake = Intake::new(1);
+        let intake = Intake::new(0, 1, None);
         // Admitted, and not yet posted.
         let _slow = value(&intake);
         let gap = notice(&intake);
-        intake.notice_posted();
-        intake.value_posted();
+        intake.notice_posted(0);
+        intake.value_posted(phase);
         // The slow publisher continues: its value stands behind the notice.
         let own = notice(&intake);
         assert_eq!((gap.close(), own.close()), (1, 1));
@@ -204,9 +318,9 @@ mod tests {
 
     #[test]
     fn a_dropped_notice_counts_no_further_values() {
-        let intake = Intake::new(1);
+        let intake = Intake::new(0, 1, None);
         let _first = value(&intake);
-        intake.value_posted();
+        intake.value_posted(phase);
         drop(notice(&intake));
         assert_eq!(notice(&intake).close(), 1);
     }

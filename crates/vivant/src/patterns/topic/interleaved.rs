@@ -3,8 +3,14 @@
 
 use super::intake::{Admission, Gap, InFlightValue, Intake};
 use crate::oracle::{below, split_mix};
+use crate::phase::{Pass, Phase};
 use crate::sync::Arc;
 use std::collections::VecDeque;
+
+/// No line runs here.
+fn phase() -> Phase {
+    Pass::FIRST.phase()
+}
 
 const PUBLISHERS: usize = 3;
 const VALUES: u64 = 6;
@@ -63,7 +69,7 @@ impl Run {
     fn publish(&mut self, number: usize) {
         let publisher = &mut self.publishers[number];
         let Some(mut posting) = publisher.posting.take() else {
-            let (mail, what) = match self.intake.admit() {
+            let (mail, what) = match self.intake.admit(phase) {
                 Admission::Missed => return publisher.published += 1,
                 Admission::Value(token) => {
                     let value = Mail::Value(number, publisher.published, token);
@@ -86,8 +92,8 @@ impl Run {
             self.mailbox.extend(posting.mail.take());
         } else {
             match posting.what {
-                Posted::Value => self.intake.value_posted(),
-                Posted::Notice => self.intake.notice_posted(),
+                Posted::Value => self.intake.value_posted(phase),
+                Posted::Notice => self.intake.notice_posted(0),
             }
         }
         if posting.is_half_done {
@@ -130,7 +136,7 @@ impl Run {
 
 fn run_of(capacity: usize, fault: OrderFault) -> Run {
     Run {
-        intake: Intake::new(capacity),
+        intake: Intake::new(0, capacity, None),
         fault,
         publishers: Default::default(),
         mailbox: VecDeque::new(),

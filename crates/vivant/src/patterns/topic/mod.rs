@@ -1,27 +1,42 @@
 //! Topics: publish and subscribe (T10). A slow subscriber misses values and is notified; the
 //! protocol is in `README.md`.
 //!
-//! - [`Topic`], [`Subscription`]: the types that users hold.
-//! - [`subscriber`]: how a value becomes a message.
-//! - [`intake`]: a subscription's bound, and the values that it has missed.
+//! - [`Topic`]: the type that users hold; [`subscription`]: the handle of a subscription.
+//! - [`subscribers`]: the subscriptions of a topic.
+//! - [`subscriber`]: how a value becomes a message; [`published`]: that message.
+//! - [`intake`]: a subscription's bound, and the values that it has missed; [`missed_values`],
+//!   [`lagged`].
+//! - [`saved`], [`subscription_name`], [`named_intake`]: a topic in an image.
 
 mod intake;
 #[cfg(test)]
 mod interleaved;
+mod lagged;
+mod missed_values;
+mod named_intake;
+mod published;
+mod saved;
 mod subscriber;
+mod subscribers;
+mod subscription;
+mod subscription_name;
 
-use crate::actor::{Entry, Observation, Source, Table, drop_foreign, observed};
+pub use lagged::Lagged;
+pub use saved::{MaybePublished, NotPublished};
+pub use subscription::Subscription;
+
+use super::named_registries::{NamedRegistry, Namespace, Registered};
+use super::registry_name::RegistryName;
+use crate::actor::drop_foreign;
 use crate::api::{Continuation, Then};
 use crate::failures::catch;
-use crate::saving::saved_struct;
-use crate::services::{ExitAction, Membership};
-use crate::sync::{Arc, Mutex, lock};
-use std::collections::BTreeMap;
-use std::error::Error;
+use crate::services::Membership;
+use crate::sync::Arc;
+use std::any::{self, Any};
 use std::fmt;
 use std::sync::Weak;
-use subscriber::Subscribed;
-use subscriber::Subscriber;
+use subscribers::TopicSubscribers;
+use subscription::Held;
 
 /// Limit of values in flight, unless [`Topic::subscribe_bounded`] sets another.
 const CAPACITY_DEFAULT: usize = 1024;
@@ -29,7 +44,8 @@ const CAPACITY_DEFAULT: usize = 1024;
 /// Sends each published value to every subscriber: a message each.
 ///
 /// A handle: clone it, keep it in states, send it. When the last handle is dropped, its
-/// subscriptions end.
+/// subscriptions end. A handle in a saved state is of a topic with a name
+/// ([`System::topic`](crate::System::topic)), or the snapshot is an error.
 ///
 /// ```
 /// use vivant::prelude::*;
@@ -62,37 +78,10 @@ const CAPACITY_DEFAULT: usize = 1024;
 /// ```
 pub struct Topic<T: 'static>(Arc<TopicSubscribers<T>>);
 
-/// Number of published values that a subscriber missed, because its subscription's limit of values
-/// in flight was reached.
-///
-/// It comes once for each gap, in order, and the subscription continues.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lagged {
-    /// Number of values. Never zero.
-    pub missed: u64,
-}
-
-/// Copied only by a change during a publication.
-type SubscriberTable<T> = Arc<BTreeMap<u64, Arc<dyn Subscribed<T>>>>;
-
-struct TopicSubscribers<T: 'static> {
-    list: Mutex<SubscriberList<T>>,
-}
-
-struct SubscriberList<T: 'static> {
-    next_number: u64,
-    /// In the order of subscribing (R5).
-    table: SubscriberTable<T>,
-}
-
 impl<T: Clone + Send + 'static> Topic<T> {
     /// A topic without subscribers.
     pub fn new() -> Topic<T> {
-        let list = Mutex::new(SubscriberList {
-            next_number: 0,
-            table: SubscriberTable::default(),
-        });
-        Topic(Arc::new(TopicSubscribers { list }))
+        Topic(TopicSubscribers::new(None))
     }
 
     /// Continues with `then` for every value that is published from now on, until the subscription
@@ -132,26 +121,14 @@ impl<T: Clone + Send + 'static> Topic<T> {
             capacity > 0,
             "a subscription that may have no value in flight would miss them all"
         );
-        let then = then.into_owned();
-        let actor = then.target().cell();
-        let weak: Weak<dyn Membership> = Arc::<TopicSubscribers<T>>::downgrade(&self.0);
-        let mut list = lock(&self.0.list);
-        let number = list.next_number;
-        list.next_number += 1;
-        // Under the lock: the exit hook needs it to unsubscribe the actor, so it finds what is
-        // written here.
-        let left = ExitAction::Leave(weak.clone(), number);
-        let registered = actor.system.when_ended(&actor, left);
-        let registered = observed(Observation::Subscribe, Source::Actor(&actor), registered);
-        let Some(exit_hook) = registered else {
-            drop(list);
-            // The actor has ended: it receives nothing.
-            return Subscription(None);
-        };
-        let subscriber = Subscriber::new(then, capacity, exit_hook);
-        Arc::make_mut(&mut list.table).insert(number, Arc::new(subscriber));
-        drop(list);
-        Subscription(Some((weak, number)))
+        let topic: Weak<dyn Membership> = Arc::<TopicSubscribers<T>>::downgrade(&self.0);
+        // If the actor has ended, it receives nothing.
+        let number = self.0.add(then.into_owned(), capacity);
+        Subscription(number.map(|number| Held {
+            topic,
+            number,
+            name: self.0.name().cloned(),
+        }))
     }
 
     /// Sends `value` to every subscriber, in the order in which they subscribed. Never waits, and
@@ -166,7 +143,8 @@ impl<T: Clone + Send + 'static> Topic<T> {
     /// reported, and ends that subscription.
     pub fn publish(&self, value: T) {
         let table = self.0.seen();
-        for (number, subscriber) in &*table {
+        for (number, listed) in &*table {
+            let subscriber = &listed.subscriber;
             // The arguments of a continuation are its subscriber's, not the publisher's.
             if let Err(caught) = catch(|| subscriber.send_value(&value)) {
                 let actor = subscriber.actor();
@@ -179,106 +157,27 @@ impl<T: Clone + Send + 'static> Topic<T> {
         drop_foreign("the drop of a subscription", table);
     }
 
-    /// Whether only this handle is left, and there are no subscribers.
-    pub(crate) fn is_idle(&self) -> bool {
-        Arc::strong_count(&self.0) == 1 && lock(&self.0.list).table.is_empty()
-    }
-
     /// Number of subscriptions.
     pub fn subscribers(&self) -> usize {
         self.0.count()
     }
 }
 
-impl<T: 'static> TopicSubscribers<T> {
-    /// The subscriptions, as the running turn sees them.
-    fn seen(&self) -> SubscriberTable<T> {
-        let list = lock(&self.list);
-        observed(
-            Observation::Subscribers,
-            Source::Entry(&*list),
-            list.table.clone(),
-        )
+impl<T: Clone + Send + 'static> NamedRegistry for Topic<T> {
+    const NAMESPACE: Namespace = Namespace::Topic;
+
+    /// Any type may be the value of a topic, so it has no stable name: for an error only, never
+    /// compared or kept.
+    fn of_type() -> &'static str {
+        any::type_name::<T>()
     }
 
-    /// Their number.
-    fn count(&self) -> usize {
-        let list = lock(&self.list);
-        let count = list.table.len();
-        observed(Observation::Subscribers, Source::Entry(&*list), count)
+    fn make(name: RegistryName) -> Arc<dyn Registered> {
+        TopicSubscribers::<T>::new(Some(name))
     }
-}
 
-impl<T: 'static> Entry for SubscriberList<T> {
-    fn table(&self) -> Table {
-        Table::Topic
-    }
-}
-
-impl<T: 'static> Membership for TopicSubscribers<T> {
-    fn leave(&self, number: u64) {
-        let gone = {
-            let mut list = lock(&self.list);
-            if !list.table.contains_key(&number) {
-                return;
-            }
-            Arc::make_mut(&mut list.table).remove(&number)
-        };
-        // Outside the lock: it holds an address, and the user's arguments.
-        if let Some(subscriber) = gone {
-            let system = subscriber.actor().system.clone();
-            system.exit_hooks.remove(subscriber.exit_hook());
-            drop_foreign("the drop of a subscription", subscriber);
-        }
-    }
-}
-
-impl<T: 'static> Drop for TopicSubscribers<T> {
-    fn drop(&mut self) {
-        let table = std::mem::take(&mut lock(&self.list).table);
-        for subscriber in table.values() {
-            let actor = subscriber.actor();
-            actor.system.exit_hooks.remove(subscriber.exit_hook());
-        }
-        // A subscription may hold the last handle of the next topic.
-        drop_foreign("the drop of a subscription", table);
-    }
-}
-
-/// A subscription to a [`Topic`]. It ends when this is dropped, so a subscriber keeps it in its
-/// state.
-///
-/// Values that were published before are still delivered.
-#[must_use = "dropping it unsubscribes; `.forever()` subscribes until the actor ends or the topic is gone"]
-pub struct Subscription(Option<(Weak<dyn Membership>, u64)>);
-
-impl Subscription {
-    /// Ends the subscription.
-    pub fn cancel(self) {}
-
-    /// Makes it last until its actor ends or the topic is gone. Not for a start function, which may
-    /// run again and would subscribe a second time.
-    pub fn forever(mut self) {
-        self.0 = None;
-    }
-}
-
-impl Drop for Subscription {
-    fn drop(&mut self) {
-        if let Some((topic, number)) = self.0.take()
-            && let Some(topic) = topic.upgrade()
-        {
-            topic.leave(number);
-        }
-    }
-}
-
-impl fmt::Debug for Subscription {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            Some((_, number)) => write!(f, "Subscription({number})"),
-            None => f.write_str("Subscription(ended)"),
-        }
+    fn of(registered: Arc<dyn Any + Send + Sync>) -> Option<Self> {
+        registered.downcast().ok().map(Topic)
     }
 }
 
@@ -301,15 +200,4 @@ impl<T: 'static> fmt::Debug for Topic<T> {
     }
 }
 
-impl fmt::Display for Lagged {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} published values were missed", self.missed)
-    }
-}
-
-impl Error for Lagged {}
-
-saved_struct!(Lagged as "vivant::Lagged" { 0 missed: u64 });
-
 vivant_heap::leaf!([T: Send + 'static] Topic<T>);
-vivant_heap::leaf!([] Subscription);

@@ -2,21 +2,19 @@
 //!
 //! Publishers clone the continuation without a lock: a `Clone` of the user's may wait, or publish.
 
-use super::Lagged;
-use super::intake::{Admission, Gap, Intake};
-use crate::actor::Refusal;
+use super::intake::{Admission, Intake};
+use super::lagged::Lagged;
+use super::published::{Content, Published};
+use super::subscription_name::SubscriptionName;
 use crate::actor::{
-    CellRef, Envelope, Guard, KindTable, MessageKind, Next, Processed, StateRef, Steps, To, Worker,
-    drop_foreign, post,
+    CellRef, Envelope, Lasts, SavedArguments, SubscriptionEntry, TableEntry, To, post, record,
 };
-use crate::api::{Behaviour, Continuation, Message, Resolver, Then, outcome};
-use crate::interned::Place;
-use crate::message::MessageRole;
+use crate::api::{Coded, Continuation, RestOf, Then};
+use crate::saving::shape;
 use crate::services::ExitHookId;
 use crate::sync::Arc;
 use std::cell::RefCell;
-use std::fmt;
-use std::marker::PhantomData;
+use vivant_codec::Encoder;
 
 /// A subscriber, for any continuation.
 pub(super) trait Subscribed<T>: Send + Sync {
@@ -25,7 +23,21 @@ pub(super) trait Subscribed<T>: Send + Sync {
 
     fn actor(&self) -> &CellRef;
 
+    fn intake(&self) -> &Arc<Intake>;
+
     fn exit_hook(&self) -> ExitHookId;
+
+    /// L10: records the subscription. Runs code of users.
+    fn record(&self, place: SubscriptionPlace<'_>);
+}
+
+/// Where a topic has a subscription.
+pub(super) struct SubscriptionPlace<'a> {
+    pub(super) topic: &'a str,
+    /// The number of the next subscription.
+    pub(super) next_number: u64,
+    pub(super) number: u64,
+    pub(super) lasts: Lasts,
 }
 
 pub(super) struct Subscriber<K: Continuation> {
@@ -39,17 +51,18 @@ impl<K: Continuation> Subscriber<K> {
     pub(super) fn new(
         then: Then<'static, K>,
         capacity: usize,
+        name: Option<SubscriptionName>,
         exit_hook: ExitHookId,
     ) -> Subscriber<K> {
+        let actor = then.target().cell();
         Subscriber {
-            actor: then.target().cell(),
+            intake: Intake::new(actor.system.number, capacity, name),
             then,
-            intake: Intake::new(capacity),
+            actor,
             exit_hook,
         }
     }
 }
-
 thread_local! {
     /// The subscriptions for which this thread clones a value or arguments, innermost last.
     static CLONING: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
@@ -83,28 +96,34 @@ where
     K::Rest: Clone + Sync,
 {
     fn send_value(&self, value: &T) {
+        let code = || self.actor.system.phase_of_code();
         // A `Clone` that publishes to its own subscription would go on for ever.
         let admission = match Cloning::is_under_way(&self.intake) {
-            true => self.intake.miss(),
-            false => self.intake.admit(),
+            true => self.intake.miss(code),
+            false => self.intake.admit(code),
         };
         match admission {
             Admission::Missed => {}
             Admission::Value(token) => {
                 let cloning = Cloning::begin(&self.intake);
-                let delivery = self.then.again().fill_tracked(Ok(value.clone()), token);
+                let (to, rest, place) = self.then.again().into_parts();
+                let args = K::fill(Ok(value.clone()), rest);
                 drop(cloning);
+                let content = Content::Value(args, token);
+                let envelope = Envelope::new::<Published<K>>(content, place);
                 // Not `deliver`: an ended actor has no subscriptions, so it makes no dead letter.
-                drop(post(To::Owned(delivery.to), delivery.envelope));
-                self.intake.value_posted();
+                drop(post(To::Owned(to), envelope));
+                self.intake.value_posted(code);
             }
             Admission::Notice(gap) => {
+                let number = gap.number();
                 let cloning = Cloning::begin(&self.intake);
                 let (to, rest, place) = self.then.again().into_parts();
                 drop(cloning);
-                let envelope = Envelope::new::<GapMessage<K>>((gap, rest), place);
+                let content = Content::Missed(gap, rest);
+                let envelope = Envelope::new::<Published<K>>(content, place);
                 drop(post(To::Owned(to), envelope));
-                self.intake.notice_posted();
+                self.intake.notice_posted(number);
             }
         }
     }
@@ -113,55 +132,45 @@ where
         &self.actor
     }
 
+    fn intake(&self) -> &Arc<Intake> {
+        &self.intake
+    }
+
     fn exit_hook(&self) -> ExitHookId {
         self.exit_hook
     }
-}
 
-/// The notice of a gap. Its hole is filled when its turn begins.
-struct GapMessage<K>(PhantomData<K>);
-
-impl<T, K> MessageKind for GapMessage<K>
-where
-    K: Continuation<Hole = Result<T, Lagged>>,
-    K::Rest: Clone,
-{
-    type Content = (Gap, K::Rest);
-    const KIND: KindTable = KindTable::new::<Self>(K::NAME, MessageRole::Bounded);
-    const GUARD: Guard = K::GUARD;
-    const STEPS: Steps = K::STEPS;
-
-    fn ready((gap, rest): &Self::Content, state: &mut StateRef<'_>) -> bool {
-        let lagged = || Lagged {
-            missed: gap.missed(),
+    fn record(&self, place: SubscriptionPlace<'_>) {
+        let system = &self.actor.system;
+        let line = system.passes.now().phase();
+        if self.intake.has_unposted_at(line) {
+            // L8: the notice will be behind the line, and has misses of before it.
+            system.passes.void();
+        }
+        let save = |out: &mut Encoder<'_>| {
+            Coded::<RestOf<K>>::save_value(self.then.rest(), out);
         };
-        let ready = state.look::<K::Actor, _>(|state| {
-            <K as Behaviour>::ready(state, &K::fill(Err(lagged()), rest.clone()))
+        let arguments = K::REST_CODEC.map(|_| SavedArguments {
+            shape: const { shape(K::REST_CODEC) },
+            save: &save,
         });
-        ready.unwrap_or(true)
-    }
-
-    fn fmt_args((gap, rest): &Self::Content, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lagged = Lagged {
-            missed: gap.missed(),
+        let SubscriptionPlace {
+            topic,
+            next_number,
+            number,
+            lasts,
+        } = place;
+        let entry = SubscriptionEntry {
+            topic,
+            next_number,
+            number,
+            capacity: self.intake.capacity() as u64,
+            lasts,
+            actor: &self.actor,
+            behaviour: K::NAME,
+            made: self.then.place(),
+            arguments,
         };
-        K::fmt_args(&K::fill(Err(lagged), rest.clone()), f)
-    }
-
-    fn run((gap, rest): Self::Content, state: &mut StateRef<'_>, worker: &Worker) -> Processed {
-        let _none = state.turn::<K::Actor, _>(worker, |state, turn| {
-            let lagged = Lagged {
-                missed: gap.close(),
-            };
-            let no_reply = Resolver::<<K as Message>::Reply>::discarding();
-            K::run(state, turn, K::fill(Err(lagged), rest), no_reply);
-        });
-        outcome::<K>(worker)
-    }
-
-    fn refuse((gap, rest): Self::Content, _: &Refusal, _: Place) -> Next {
-        drop_foreign("the drop of a refused message", rest);
-        drop(gap);
-        Next::Nothing
+        record(system, |cut| cut.entry(TableEntry::Subscription(entry)));
     }
 }

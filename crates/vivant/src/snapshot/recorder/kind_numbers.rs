@@ -4,6 +4,7 @@ use super::super::message_kinds::MessageKindsRecord;
 use super::super::message_record::MessageKindRecord;
 use crate::actor::Envelope;
 use crate::api::SavedForm;
+use crate::interned::Place;
 use std::collections::HashMap;
 
 /// What a cut has met of kinds of messages.
@@ -31,6 +32,17 @@ impl Key {
             table: std::ptr::from_ref(message.kind()).addr(),
             made: std::ptr::from_ref(message.head().place.location()).addr(),
             form,
+        }
+    }
+}
+
+impl Key {
+    /// Of a subscription: the behaviour stands for the table of the message.
+    pub(super) fn of_continuation(behaviour: &'static str, made: Place) -> Key {
+        Key {
+            table: behaviour.as_ptr().addr(),
+            made: std::ptr::from_ref(made.location()).addr(),
+            form: Some(SavedForm::Continuation),
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::actor::{Envelope, Header, Recorder, StateRef, WaitingPlace};
 use crate::api::{SavedForm, SavedKind, SavedSlot, ShapedBytes, ValueName, saved_slots};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
+use crate::interned::Place;
 use crate::message::MessageRole;
 use crate::sync::lock;
 use std::time::Duration;
@@ -106,7 +107,7 @@ impl ImageRecorder {
                 let number = lock(&self.recorded).kinds.get(key);
                 let number = number.unwrap_or_else(|| {
                     let what = WaitingKind::Arrival(name_of_value(value));
-                    self.add_kind(key, what, message, arrival.1.shape)
+                    self.add_kind(key, what, message.head().place, arrival.1.shape)
                 });
                 Some((number, arrival))
             }
@@ -159,17 +160,17 @@ impl ImageRecorder {
         }
         let name = codec.name.to_owned();
         let what = WaitingKind::Message(KindRecord { form, name });
-        Some(self.add_kind(key, what, message, codec.shape))
+        Some(self.add_kind(key, what, message.head().place, codec.shape))
     }
 
-    fn add_kind(
+    pub(super) fn add_kind(
         &self,
         key: Key,
         what: WaitingKind,
-        message: &Envelope,
+        made: Place,
         shape: &'static Shape,
     ) -> u32 {
-        let (made, shape) = (message.head().place, self.shape(shape));
+        let shape = self.shape(shape);
         let kind = MessageKindRecord { what, made, shape };
         lock(&self.recorded).kinds.add(key, kind)
     }
@@ -186,9 +187,9 @@ fn name_of_value(value: ValueName) -> NameOfValue {
 pub(super) fn form_of(role: MessageRole) -> Option<SavedForm> {
     match role {
         MessageRole::Start => Some(SavedForm::Start),
-        MessageRole::Turn | MessageRole::Continuation | MessageRole::Bounded => {
-            Some(SavedForm::Message)
-        }
+        MessageRole::Turn | MessageRole::Continuation => Some(SavedForm::Message),
+        // That of a stream has no codec.
+        MessageRole::Bounded => Some(SavedForm::Published),
         MessageRole::Watch | MessageRole::StopMark | MessageRole::Own => Some(SavedForm::Runtime),
         _ => None,
     }

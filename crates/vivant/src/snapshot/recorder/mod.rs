@@ -5,6 +5,7 @@ mod kind_numbers;
 mod mailboxes;
 mod messages;
 mod shared;
+mod subscriptions;
 mod supervised;
 
 use super::census::{Census, SavedAs};
@@ -14,6 +15,7 @@ use super::image::Image;
 #[cfg(test)]
 use super::image::Records;
 use super::image::{ActorRecord, Content, SharedRecord, SystemRecord};
+use super::memberships::Memberships;
 use super::message_kinds::MessageKindsRecord;
 use super::message_record::{Encoded, MessageRecord};
 use super::monitors::MonitorsRecord;
@@ -56,6 +58,7 @@ struct Recorded {
     /// The actors that the image contains, in the order in which they were captured.
     ids: Vec<u64>,
     tables: TablesRecord,
+    memberships: Memberships,
     monitors: MonitorsRecord,
     /// Signals that wait, by actor.
     signals: BTreeMap<u64, WaitingSignals>,
@@ -153,7 +156,7 @@ impl ImageRecorder {
             kinds: recorded.kinds.into_record(),
             shared: SharedRecord::of(
                 recorded.ids,
-                recorded.tables,
+                (recorded.tables, recorded.memberships),
                 recorded.monitors,
                 (recorded.signals, recorded.branches),
                 recorded.ended,
@@ -259,10 +262,15 @@ impl ImageRecorder {
         }
     }
 
-    /// Calls `body` with the context of an encoder that notes the actors which the image lacks.
+    /// Calls `body` with the context of an encoder that notes the actors which the image lacks, and
+    /// the subscriptions of which it has a handle.
     fn noting_references<R>(&self, actor: &Header, body: impl FnOnce(&[&dyn Any]) -> R) -> R {
-        let seen = SeenActors::of(actor.system.number, self.scope.clone());
+        let seen = SeenActors::of(&actor.system, self.scope.clone());
         let result = body(&[&seen]);
+        let handles = seen.take_subscriptions();
+        if !handles.is_empty() {
+            lock(&self.recorded).memberships.add_handles(handles);
+        }
         let mut ended = seen.into_cells().peekable();
         if ended.peek().is_some() {
             let line = actor.system.passes.now().phase();
@@ -382,10 +390,7 @@ impl Recorder for ImageRecorder {
             promises,
         };
         if actor.system.exit_hooks.is_member(actor.id) {
-            self.lacks(
-                actor,
-                "a group or a topic that it is in, or a stream that it reads",
-            );
+            self.lacks(actor, "a stream that it reads");
         }
         let named = NamedTimers::of(&actor.system).of_actor(actor).into_iter();
         let named = named.map(|timer| NamedTimerRecord {
@@ -452,6 +457,19 @@ impl Recorder for ImageRecorder {
             }
             TableEntry::Kept(actor) => lock(&self.recorded).tables.kept.push(actor.id),
             TableEntry::Alarm(entry) => self.alarm(&entry),
+            TableEntry::Member {
+                group,
+                joined_as,
+                number,
+                actor,
+            } => {
+                let mut recorded = lock(&self.recorded);
+                let joined_as = joined_as.as_str();
+                recorded
+                    .memberships
+                    .add_member(group, joined_as, number, actor.id);
+            }
+            TableEntry::Subscription(entry) => self.subscription(&entry),
         }
     }
 

@@ -3,6 +3,7 @@
 use super::super::alarms::{AlarmRecord, with_message};
 use super::super::ended::EndedRecord;
 use super::super::image::SharedRecord;
+use super::super::memberships::Memberships;
 use super::super::monitors::MonitorsRecord;
 use super::super::supervised::{Branches, WaitingSignals};
 use super::super::tables::TablesRecord;
@@ -94,7 +95,7 @@ impl SharedRecord {
     /// The cut is complete: `ids` are the actors that the image contains.
     pub(super) fn of(
         mut ids: Vec<u64>,
-        mut tables: TablesRecord,
+        (mut tables, mut memberships): (TablesRecord, Memberships),
         mut monitors: MonitorsRecord,
         (signals, branches): (BTreeMap<u64, WaitingSignals>, Branches),
         mut ended: BTreeMap<u64, EndedRecord>,
@@ -104,6 +105,8 @@ impl SharedRecord {
         // It has ended behind the line.
         ended.retain(|id, _| !has_actor(*id));
         tables.sort(has_actor);
+        tables.groups = memberships.groups(has_actor);
+        tables.topics = memberships.topics(has_actor);
         let is_not_saved = |id| {
             let ended = ended.get(&id);
             ended.is_some_and(|ended| ended.reason == StopReason::NotSaved)

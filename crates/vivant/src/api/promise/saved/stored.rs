@@ -20,7 +20,7 @@ pub(crate) struct Stored<'a> {
 }
 
 impl Stored<'_> {
-    pub(super) fn load<T: Saved<'static>>(&self) -> Result<T, LoadError> {
+    pub(crate) fn load<T: Saved<'static>>(&self) -> Result<T, LoadError> {
         let mut input = self.decoder();
         let (comparison, shape) = self.shape;
         let loaded = input.stored::<T>(comparison, shape)?;

@@ -7,20 +7,10 @@ use crate::actor::AskError;
 use crate::api::address::Address;
 use crate::api::behaviour::Continuation;
 use crate::api::call::Then;
-use crate::api::saved_message::{Coded, HasCodec};
+use crate::api::saved_message::{Coded, RestOf};
 use crate::interned::Place;
-use crate::saving::Codec;
 use std::any::Any;
-use std::marker::PhantomData;
 use vivant_codec::{Decoder, Encoder, Field, LoadError, Saved, Shape, shape_of};
-
-/// The rest of a continuation's arguments.
-struct RestOf<K>(PhantomData<K>);
-
-impl<K: Continuation> HasCodec for RestOf<K> {
-    type Value = K::Rest;
-    const CODEC: Option<Codec<K::Rest>> = K::REST_CODEC;
-}
 
 impl<'gc, K: Continuation> Saved<'gc> for ThenSink<K> {
     const SHAPE: &'static Shape = &Shape::structure(

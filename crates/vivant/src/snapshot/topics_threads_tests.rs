@@ -1,0 +1,179 @@
+//! Topics on threads, while one cut is taken after the other: actors publish and subscribe, and
+//! threads outside publish and join groups.
+
+use super::image::Image;
+use super::taking::{recorder, restored};
+use crate::api::SavedKinds;
+use crate::cut::{Coordinator, Outcome, Step};
+use crate::prelude::*;
+use crate::sync::{Arc, AtomicBool, Ordering};
+use crate::system::System;
+use crate::{Lagged, Subscription, Topic};
+use std::thread;
+
+const CUTS: usize = if cfg!(miri) { 1 } else { 80 };
+const ACTORS: usize = 6;
+
+/// A cut that is not complete after this number of steps hangs.
+const STEPS_MAX: usize = 100_000_000;
+
+/// Publishes, and hears what all publish.
+#[derive(Actor)]
+#[actor(saved)]
+struct Peer {
+    topic: Topic<u64>,
+    other: Option<Subscription>,
+    published: u64,
+    heard: u64,
+    /// Numbers of groups in which it is, as it was told.
+    groups: Vec<u64>,
+}
+
+#[behaviours]
+impl Peer {
+    #[start]
+    fn new(t: &Turn<Self>, topic: Topic<u64>) -> Peer {
+        topic.subscribe_bounded(2, t.me().hears(1)).forever();
+        Peer {
+            topic,
+            other: None,
+            published: 0,
+            heard: 0,
+            groups: Vec::new(),
+        }
+    }
+
+    /// Each actor hears of it once.
+    fn publish(&mut self, t: &Turn<Self>) {
+        self.topic.publish(1);
+        self.published += 1;
+        self.other = match self.other.take() {
+            Some(_) => None,
+            None => Some(self.topic.subscribe_bounded(1, t.me().hears(0))),
+        };
+    }
+
+    /// Values of `weight` 0 are those of a subscription that comes and goes, and those from outside
+    /// are 0.
+    #[then]
+    fn hears(&mut self, value: Result<u64, Lagged>, weight: u64) {
+        self.heard += weight
+            * match value {
+                Ok(value) => value,
+                Err(Lagged { missed }) => missed,
+            };
+    }
+
+    fn is_in(&mut self, group: u64) {
+        self.groups.push(group);
+    }
+
+    fn leaves(&mut self, group: u64) {
+        self.groups.retain(|own| *own != group);
+    }
+}
+
+fn name(number: u64) -> String {
+    format!("group {number}")
+}
+
+/// The thread ends, also after a panic of the other one.
+struct Over<'a>(&'a AtomicBool);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Each actor is in its group before it is told so, and until after it is told otherwise.
+fn join_groups(system: &System, peers: &[Address<Peer>], is_over: &AtomicBool) {
+    for number in 0.. {
+        if is_over.load(Ordering::Relaxed) {
+            return;
+        }
+        let peer = |number: u64| &peers[number as usize % ACTORS];
+        let group = |number| system.group::<Peer>(&name(number)).expect("it has peers");
+        assert!(group(number).join(peer(number)));
+        peer(number).is_in(number).send();
+        peer(number + 1).publish().send();
+        if let Some(old) = number.checked_sub(4) {
+            peer(old).leaves(old).send();
+            assert!(group(old).leave(peer(old)));
+        }
+        thread::yield_now();
+    }
+}
+
+/// `None`: the cut is void.
+fn take(system: &System) -> Option<Image> {
+    let shared = system.shared();
+    let recorder = recorder(system);
+    let mut coordinator = Coordinator::new(shared);
+    coordinator.begin(shared, recorder.clone());
+    for _ in 0..STEPS_MAX {
+        match coordinator.step(shared) {
+            Step::More => {}
+            Step::Waits => thread::yield_now(),
+            Step::Complete(outcome) => {
+                let image = recorder.take(shared.numbers()).expect("it is saved");
+                return (outcome == Outcome::Consistent).then_some(image);
+            }
+        }
+    }
+    panic!("the cut is not complete");
+}
+
+/// Each actor has heard of what was published before the line, or will.
+fn check(image: &Image, kinds: &Arc<SavedKinds>) {
+    let (simulation, actors) = restored(image, 1, kinds);
+    simulation.run();
+    let (mut published, mut heard) = (0, Vec::new());
+    for (id, address) in &*actors {
+        let cell = address.cell();
+        let mut idle = cell.hold_idle().expect("no message waits");
+        let _none = idle.state().look::<Peer, _>(|peer| {
+            published += peer.published;
+            heard.push(peer.heard);
+            for number in &peer.groups {
+                let group = simulation.system().group::<Peer>(&name(*number));
+                let members = group.expect("it has peers").members();
+                let mut ids = members.iter().map(|member| Address::counted(member).id);
+                assert!(ids.any(|member| member == *id), "{}", name(*number));
+            }
+        });
+        idle.park();
+    }
+    assert_eq!(heard, [published; ACTORS]);
+}
+
+fn topics_on(workers: usize) {
+    let kinds = Arc::new(SavedKinds::of::<(Peer,)>().expect("no two names are equal"));
+    let builder = System::builder().workers(workers);
+    let system = builder.saved::<(Peer,)>().build();
+    let topic: Topic<u64> = system.topic("values").expect("it is new");
+    let peers = (0..ACTORS).map(|_| Peer::spawn(&system, topic.clone()));
+    let peers: Vec<_> = peers.collect();
+    while topic.subscribers() < ACTORS {
+        thread::yield_now();
+    }
+    let is_over = AtomicBool::new(false);
+    let images = thread::scope(|scope| {
+        let _groups = scope.spawn(|| join_groups(&system, &peers, &is_over));
+        let _over = Over(&is_over);
+        let images = (0..CUTS).filter_map(|_| take(&system));
+        images.inspect(|image| check(image, &kinds)).count()
+    });
+    let _report = system.shutdown();
+    assert!(images > 0, "all cuts were void");
+}
+
+#[test]
+fn topics_on_two_threads_are_those_of_the_line() {
+    topics_on(2);
+}
+
+#[test]
+fn topics_on_four_threads_are_those_of_the_line() {
+    topics_on(4);
+}
