@@ -13,7 +13,7 @@ use crate::failures::{Caught, catch};
 use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering, lock};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Weak;
+use std::sync::{Arc, Weak};
 
 /// Number of locks: actors that end at the same time seldom share one.
 const SHARDS: usize = 16;
@@ -135,16 +135,20 @@ impl<S> ExitHooks<S> {
         if self.count.load(Ordering::Relaxed) == 0 {
             return false;
         }
+        // Dropped outside the lock: the last one removes hooks, and runs user code.
+        let memberships = self.memberships(actor);
+        memberships.iter().any(|it| !it.is_in_images())
+    }
+
+    fn memberships(&self, actor: u64) -> Vec<Arc<dyn Membership>> {
         let of_actor = |number| ExitHookId { actor, number };
         let hooks = lock(self.shard(actor));
-        let mut own = hooks.range(of_actor(0)..=of_actor(u64::MAX));
-        own.any(|(_, action)| match action {
-            ExitAction::Leave(membership, _) => {
-                let membership = membership.upgrade();
-                membership.is_some_and(|it| !it.is_in_images())
-            }
-            ExitAction::Forget(..) => false,
-        })
+        let own = hooks.range(of_actor(0)..=of_actor(u64::MAX));
+        let memberships = own.filter_map(|(_, action)| match action {
+            ExitAction::Leave(membership, _) => membership.upgrade(),
+            ExitAction::Forget(..) => None,
+        });
+        memberships.collect()
     }
 
     /// `actor` has left the registry: runs its hooks. A panic of one is passed to `panicked`.

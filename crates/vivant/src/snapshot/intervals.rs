@@ -1,10 +1,12 @@
 //! [`RestoredInterval`]: what an interval of a restored system sends.
 
+use super::by_id::ById;
 use super::repeated_message::RepeatedMessage;
 use crate::actor::{AddressRef, DelayedMessage, Delivery, Envelope, To, post_or_bury};
-use crate::api::{ActorsById, SavedKinds};
+use crate::api::SavedKinds;
 use crate::services::{Interval, Periodic};
 use crate::sync::Arc;
+use std::rc::Rc;
 use vivant_codec::LoadError;
 
 /// A message that is decoded for each tick.
@@ -19,7 +21,7 @@ impl RestoredInterval {
         to: &AddressRef,
         message: &Envelope,
         kinds: &Arc<SavedKinds>,
-        by_id: &dyn ActorsById,
+        by_id: &Rc<ById>,
     ) -> Result<RestoredInterval, LoadError> {
         Ok(RestoredInterval {
             to: to.clone(),

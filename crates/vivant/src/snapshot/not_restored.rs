@@ -53,8 +53,13 @@ pub enum NotRestored {
         /// The number of the other.
         supervisor: u64,
     },
-    /// A child is up, and the image has no state of it; its path.
-    NoState(String),
+    /// A child is up, and the image has no state of it; or it is down, and the image has one.
+    WrongState {
+        /// Path of the child.
+        actor: String,
+        /// Whether the image has a state of it.
+        has_state: bool,
+    },
     /// The actor with this number supervises itself, by others.
     SupervisorCycle(u64),
     /// An order waits for an actor that has no supervisor, or is none that a supervisor gives.
@@ -132,9 +137,19 @@ impl fmt::Display for NotRestored {
                 "{actor} has the actor {supervisor} as its supervisor, which does not supervise it; restore an older \
                  image"
             ),
-            NotRestored::NoState(actor) => write!(
+            NotRestored::WrongState {
+                actor,
+                has_state: false,
+            } => write!(
                 f,
                 "the image has no state of {actor}, which is up; restore an older image"
+            ),
+            NotRestored::WrongState {
+                actor,
+                has_state: true,
+            } => write!(
+                f,
+                "the image has a state of {actor}, which is down; restore an older image"
             ),
             NotRestored::SupervisorCycle(actor) => write!(
                 f,

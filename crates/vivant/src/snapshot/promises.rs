@@ -14,7 +14,7 @@ use crate::failures::{Inside, StopReason};
 use crate::interned::Name;
 use crate::services::Asked;
 use crate::sync::Arc;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 /// An actor, and the number of a promise among those that it has open.
@@ -78,6 +78,8 @@ impl OpenPromises {
         values: &Values<'_>,
     ) -> Result<(), NotRestored> {
         let (joins, waits) = (LoadedJoins::default(), RefCell::default());
+        let promises = record.promises.iter().map(|it| 1 + it.values.len() as u64);
+        let uncounted = Cell::new(promises.sum());
         for promise in &record.promises {
             let arrived = promise.values.iter();
             let sink = StoredSink {
@@ -93,7 +95,7 @@ impl OpenPromises {
                     })
                     .collect(),
                 owner,
-                promises: record.promises.len(),
+                promises: &uncounted,
                 continuation: &|name| values.kinds.values().continuation(name),
                 joins: &joins,
                 waits: &waits,

@@ -1,12 +1,13 @@
 //! [`RepeatedMessage`]: a message of an image that is made again and again. A file names the kind
 //! of the message, and not how a value of that kind is cloned. So each copy is decoded anew.
 
+use super::by_id::ById;
 use crate::actor::{AddressRef, CellRef, Envelope, KindTable, Shared};
 use crate::api::{ActorsById, LoadedActors, RestoredSystem, SavedKinds};
 use crate::interned::Place;
 use crate::sync::Arc;
 use std::any::Any;
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use vivant_codec::{Decoder, Encoder, LoadError};
@@ -28,7 +29,7 @@ impl RepeatedMessage {
         system: &Arc<Shared>,
         message: &Envelope,
         kinds: &Arc<SavedKinds>,
-        by_id: &dyn ActorsById,
+        by_id: &Rc<ById>,
     ) -> Result<RepeatedMessage, LoadError> {
         let mut out = Encoder::new();
         message.save(&mut out);
@@ -42,25 +43,14 @@ impl RepeatedMessage {
             kinds: kinds.clone(),
             actors: Arc::default(),
         };
-        // Each attempt finds one more actor of which the message has an address.
-        let missing = Rc::new(Cell::new(None));
-        loop {
-            let actors = Seen {
-                actors: repeated.actors.clone(),
-                missing: missing.clone(),
-            };
-            let decoded = repeated.decode_with(actors);
-            match (decoded, missing.take()) {
-                (Ok(_), None) => return Ok(repeated),
-                (Err(error), None) => return Err(error),
-                (_, Some(id)) => {
-                    let Some(actor) = by_id.actor(id) else {
-                        return Err(Decoder::new(&[]).error("an address that leads nowhere"));
-                    };
-                    Arc::make_mut(&mut repeated.actors).insert(id, actor);
-                }
-            }
-        }
+        let used = Rc::new(Used {
+            by_id: by_id.clone(),
+            actors: RefCell::default(),
+        });
+        let decoded = repeated.decode_with(used.clone())?;
+        drop(decoded);
+        repeated.actors = Arc::new(used.actors.take());
+        Ok(repeated)
     }
 
     pub(super) fn kind(&self) -> &'static KindTable {
@@ -69,10 +59,7 @@ impl RepeatedMessage {
 
     /// A copy. It was decoded once before, from the same bytes.
     pub(super) fn decode(&self) -> Result<Envelope, LoadError> {
-        self.decode_with(Seen {
-            actors: self.actors.clone(),
-            missing: Rc::default(),
-        })
+        self.decode_with(Known(self.actors.clone()))
     }
 
     fn decode_with(&self, actors: impl ActorsById) -> Result<Envelope, LoadError> {
@@ -87,27 +74,30 @@ impl RepeatedMessage {
     }
 }
 
-/// The actors that are known. Notes the number of an actor that is not.
-struct Seen {
-    actors: Arc<BTreeMap<u64, AddressRef>>,
-    missing: Rc<Cell<Option<u64>>>,
+/// The actors of the image. Notes those of which a message has addresses.
+struct Used {
+    by_id: Rc<ById>,
+    actors: RefCell<BTreeMap<u64, AddressRef>>,
 }
 
-impl ActorsById for Seen {
+impl ActorsById for Used {
     fn actor(&self, id: u64) -> Option<AddressRef> {
-        let actor = self.actors.get(&id).cloned();
-        if actor.is_none() {
-            self.missing.set(Some(id));
-        }
-        actor
+        let actor = self.by_id.actor(id)?;
+        self.actors.borrow_mut().insert(id, actor.clone());
+        Some(actor)
+    }
+}
+
+/// The actors of which a message has addresses.
+struct Known(Arc<BTreeMap<u64, AddressRef>>);
+
+impl ActorsById for Known {
+    fn actor(&self, id: u64) -> Option<AddressRef> {
+        self.0.get(&id).cloned()
     }
 
     /// Under the lock of the alarms no address is dropped.
     fn cell(&self, id: u64) -> Option<CellRef> {
-        let actor = self.actors.get(&id);
-        if actor.is_none() {
-            self.missing.set(Some(id));
-        }
-        Some(actor?.cell())
+        Some(self.0.get(&id)?.cell())
     }
 }

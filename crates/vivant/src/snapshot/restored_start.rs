@@ -1,9 +1,11 @@
 //! [`RestoredStart`]: the start of a child that its supervisor keeps in a restored system.
 
+use super::by_id::ById;
 use super::repeated_message::RepeatedMessage;
 use crate::actor::{AddressRef, Begin, Envelope, NamedStart, StateRef, Worker};
-use crate::api::{ActorsById, SavedKinds};
+use crate::api::SavedKinds;
 use crate::sync::Arc;
+use std::rc::Rc;
 use vivant_codec::{Encoder, LoadError, Saved, Shape};
 
 /// A start with arguments that are decoded for each incarnation.
@@ -15,7 +17,7 @@ impl RestoredStart {
         child: &AddressRef,
         start: &Envelope,
         kinds: &Arc<SavedKinds>,
-        by_id: &dyn ActorsById,
+        by_id: &Rc<ById>,
     ) -> Result<RestoredStart, LoadError> {
         let start = RepeatedMessage::new(&child.system, start, kinds, by_id)?;
         Ok(RestoredStart(start))

@@ -12,6 +12,7 @@ use crate::patterns::{NamedTimers, Names};
 use crate::services::{Action, Alarm, TimerId};
 use crate::sync::Arc;
 use std::any::Any;
+use std::rc::Rc;
 use vivant_codec::Decoder;
 
 /// The loaded entries of the tables.
@@ -37,7 +38,7 @@ impl<'r> RestoredTables<'r> {
         system: &'r Arc<Shared>,
         actors: &'r Actors,
         values: &Values<'r>,
-        by_id: &ById,
+        by_id: &Rc<ById>,
     ) -> Result<RestoredTables<'r>, NotRestored> {
         let actor = |id| actors.get(&id).ok_or(NotRestored::NoActor(id));
         let names = tables.names.iter();
@@ -99,7 +100,7 @@ fn restored_alarm<'r>(
     record: &'r AlarmRecord,
     to: &AddressRef,
     values: &Values<'r>,
-    by_id: &ById,
+    by_id: &Rc<ById>,
 ) -> Result<Alarm<DelayedMessage>, NotRestored> {
     let envelope = values.message(to, &record.message.message)?;
     let send = |message| Alarm::Once(Action::Send(message));

@@ -15,6 +15,7 @@ use crate::supervision::{
     LoadedTrees, children_of, is_supervisor, restore_supervisor, set_end, supervised_by,
 };
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// The trees of an image. Their supervisors are being loaded.
 pub(super) struct RestoredTrees<'r> {
@@ -92,7 +93,7 @@ impl<'r> RestoredTrees<'r> {
     pub(super) fn supervise(
         &self,
         held: &mut Held,
-        by_id: &ById,
+        by_id: &Rc<ById>,
         values: &Values<'r>,
     ) -> Result<(), NotRestored> {
         for record in self.records {
@@ -121,7 +122,7 @@ impl<'r> RestoredTrees<'r> {
         record: &SupervisedRecord,
         leaf: &'r LeafRecord,
         held: &mut Held,
-        by_id: &ById,
+        by_id: &Rc<ById>,
         values: &Values<'r>,
     ) -> Result<(), NotRestored> {
         let child = actor(self.actors, record.actor)?;
@@ -139,8 +140,12 @@ impl<'r> RestoredTrees<'r> {
         };
         let supervised = supervised_by(supervisor, Box::new(start), leaf.terms, end);
         let idle = held.actor(record.actor)?;
-        if life == Lifecycle::Running && !idle.state().has_state() {
-            return Err(NotRestored::NoState(child.path()));
+        let has_state = idle.state().has_state();
+        if has_state != (life == Lifecycle::Running) {
+            return Err(NotRestored::WrongState {
+                actor: child.path(),
+                has_state,
+            });
         }
         idle.set_child(supervised, life);
         Ok(())

@@ -37,7 +37,7 @@ fn children_of_no_tree_are_an_error() {
     let error = with(&|image| image.supervised[0].child = SupervisedAs::Branch);
     assert!(no_supervisor(&error), "{error}");
     let error = with(&|image| image.actors[2].content = Content::Unstarted);
-    assert!(matches!(error, NotRestored::NoState(_)), "{error}");
+    assert!(matches!(error, NotRestored::WrongState { .. }), "{error}");
     let error = with(&|image| image.supervised[0].actor = 1_000);
     assert!(matches!(error, NotRestored::NoActor(1_000)), "{error}");
     let error = with(&|image| image.supervised[0].actor = image.supervised[1].actor);

@@ -36,6 +36,26 @@ impl Nurse {
     }
 }
 
+/// Begins anew after a restore.
+#[derive(Actor)]
+#[actor(saved(restart), id = "clinic::Porter")]
+struct Porter {
+    carried: u64,
+}
+
+#[behaviours(id = "clinic::Porter")]
+impl Porter {
+    #[start]
+    fn new(carried: u64) -> Porter {
+        Porter { carried }
+    }
+
+    fn carries(&mut self) -> u64 {
+        self.carried += 1;
+        self.carried
+    }
+}
+
 /// Has nurses.
 #[derive(Actor)]
 #[actor(saved, id = "clinic::Ward")]
@@ -58,7 +78,7 @@ impl Ward {
 }
 
 fn builder() -> SystemBuilder {
-    System::builder().saved::<(Nurse, Ward)>()
+    System::builder().saved::<(Nurse, Porter, Ward)>()
 }
 
 fn restored(journal: &Journal) -> (Simulation, RestoredActors) {
@@ -134,6 +154,73 @@ fn a_child_from_outside_is_gone() {
     let settled = tree.settled().ask_blocking().expect("it lives");
     settled.expect("no child is missed");
     assert!(tree.children().ask_blocking().expect("it lives").is_empty());
+}
+
+/// A supervisor that was made outside of the tree of its own one is not in it.
+#[test]
+fn a_branch_from_outside_is_gone() {
+    let simulation = Simulation::with(1, Faults::none(), builder());
+    let tree = Supervisor::one_for_one().spawn(simulation.system());
+    let branch = tree.add(Supervisor::one_for_one());
+    let _nurse = branch.add(Nurse::child());
+    simulation.run_for(5 * MS);
+    let journal = MemoryStore::default().journal();
+    let report = simulation.system().snapshot_of(&tree, &journal);
+    assert_eq!(report.expect("all is saved").actors(SavedAs::State), 1);
+    drop((branch, tree));
+
+    let (simulation, actors) = restored(&journal);
+    let tree: Address<Supervisor> = actors.actors().next().expect("it is in the image");
+    simulation.run_for(1_000 * MS);
+    assert!(tree.children().ask_blocking().expect("it lives").is_empty());
+    let settled = tree.settled().ask_blocking().expect("it lives");
+    settled.expect("no child is missed");
+}
+
+#[test]
+fn a_root_that_starts_again_has_the_start_of_its_supervisor() {
+    let simulation = Simulation::with(1, Faults::none(), builder());
+    let tree = Supervisor::one_for_one().spawn(simulation.system());
+    let porter = tree.add(Porter::child(40));
+    simulation.run_for(5 * MS);
+    porter.carries().send();
+    simulation.run_for(5 * MS);
+    porter.carries().send();
+    let journal = MemoryStore::default().journal();
+    let report = simulation.system().snapshot_of(&porter, &journal);
+    assert_eq!(report.expect("all is saved").actors(SavedAs::Start), 1);
+    drop((porter, tree));
+
+    let (_simulation, actors) = restored(&journal);
+    let porter: Address<Porter> = actors.actors().next().expect("it is in the image");
+    assert_eq!(porter.carries().ask_blocking().expect("it lives"), 42);
+}
+
+/// A supervisor that gives up ends the root of the tree, and is outside. A restore takes each image,
+/// whatever of the order waits.
+#[test]
+fn a_root_whose_supervisor_gives_up_ends() {
+    for (seed, steps) in (0..4).flat_map(|seed| (1..8).map(move |steps| (seed, steps))) {
+        let simulation = Simulation::with(seed, Faults::none(), builder());
+        let rules = Supervisor::one_for_one().budget(0, 1_000 * MS);
+        let tree = rules.spawn(simulation.system());
+        let [failing, nurse] = [(); 2].map(|()| tree.add(Nurse::child()));
+        simulation.run_for(5 * MS);
+        failing.add(0).send();
+        for _ in 0..steps {
+            simulation.step();
+        }
+        let journal = MemoryStore::default().journal();
+        let report = simulation.system().snapshot_of(&nurse, &journal);
+        match report {
+            Ok(_) => {
+                let (restored, _actors) = restored(&journal);
+                restored.run();
+            }
+            // It may be halted before it is ended.
+            Err(error) => assert!(error.to_string().contains("outside of the tree"), "{error}"),
+        }
+    }
 }
 
 #[test]

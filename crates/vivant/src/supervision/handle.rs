@@ -7,7 +7,9 @@ use super::child_plan::{ChildId, ChildState};
 use super::plan::{Plan, StateTimer};
 use super::supervisor::{ChildKind, SupervisedChild, Supervisor};
 use crate::actor::ChildNews;
-use crate::actor::{AddressRef, Begin as BeginState, CellRef, Delivery, Signals, SupervisedBy};
+use crate::actor::{
+    AddressRef, Begin as BeginState, CellRef, Delivery, Envelope, Signals, SupervisedBy,
+};
 use crate::actor::{SetOnce, Terms, TreeEnd};
 use crate::api::{
     Actor, Address, Behaviour, Call, Handle, Link, Message, Resolver, Target, Turn, own,
@@ -102,11 +104,16 @@ pub(crate) fn supervised_by(
 ) -> SupervisedBy {
     SupervisedBy {
         supervisor,
-        news: |child, news| own::<ReportNews>((child, news)),
+        news: news_of,
         begin,
         terms,
         end,
     }
+}
+
+/// The message with news of a child for its supervisor.
+pub(crate) fn news_of(child: u64, news: ChildNews) -> Envelope {
+    own::<ReportNews>((child, news))
 }
 
 impl Supervised for Supervision {

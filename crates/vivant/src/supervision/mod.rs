@@ -33,10 +33,10 @@ pub use builder::Supervision;
 pub use child::Child;
 pub use child::{Again, Start};
 pub use child_plan::ChildState;
-pub(crate) use handle::supervised_by;
 pub use handle::{
     AreSettled, ChildFacts, Children, ShutDown, Supervised, SupervisorHandle, TreeFailed,
 };
+pub(crate) use handle::{news_of, supervised_by};
 pub(crate) use restored::{
     LoadedTrees, children_of, is_supervisor, restore_supervisor, set_end, supervisor_above,
 };

@@ -5,7 +5,7 @@ use super::child::{EndMode, LifecycleSpec};
 use super::child_plan::ChildState;
 use super::handle::{ChildFacts, NewChild, TreeFailed};
 use super::plan::{Plan, StateTimer};
-use super::restored::LoadedTrees;
+use super::restored::{LoadedTrees, is_supervisor};
 use super::supervisor::{ChildKind, SupervisedChild, Supervisor};
 use crate::actor::{Terms, Timer};
 use crate::api::{AnyAddress, Resolver};
@@ -104,6 +104,11 @@ impl<'gc> Saved<'gc> for SupervisedChild {
         let Some(trees) = input.context::<LoadedTrees>() else {
             return Err(input.error("a supervisor, which only a restore can load"));
         };
+        // Of an actor that has ended the type is not known.
+        let is_other = is_supervisor(address.class) != (record.kind == ChildKind::Branch);
+        if is_other && address.ended().is_none() {
+            return Err(input.error("a child of another kind than its type"));
+        }
         let end = trees.adopt(&address, record.end);
         Ok(SupervisedChild {
             end: end.map_err(|wrong| input.error(wrong))?,

@@ -29,6 +29,8 @@ struct IntakeState {
     next_gap: u64,
     /// The gap that counts further misses: no value was posted since it was opened.
     open: Option<u64>,
+    /// The phase behind whose line a notice of before it was posted, if one was.
+    posted_across: Option<Phase>,
 }
 
 /// The publisher's next action.
@@ -37,7 +39,7 @@ pub(super) enum Admission {
     /// Deliver it, and call [`Intake::value_posted`].
     Value(InFlightValue),
     /// Deliver the notice, and call [`Intake::notice_posted`].
-    Notice(Gap),
+    Notice(Gap, OpenedGap),
     /// Nothing: the value is counted as missed.
     Missed,
 }
@@ -49,6 +51,14 @@ pub(super) struct InFlightValue(Arc<Intake>);
 pub(super) struct Gap {
     intake: Arc<Intake>,
     number: u64,
+}
+
+/// A gap that was opened, for the publisher that posts its notice.
+#[derive(Clone, Copy)]
+pub(super) struct OpenedGap {
+    number: u64,
+    /// The phase of the publisher.
+    by: Phase,
 }
 
 impl Intake {
@@ -99,7 +109,7 @@ impl Intake {
         state.open = Some(number);
         state.unposted_notices += 1;
         let intake = self.clone();
-        Admission::Notice(Gap { intake, number })
+        Admission::Notice(Gap { intake, number }, OpenedGap { number, by: code })
     }
 
     /// The value may stand behind the notice of the open gap, so its publisher's next miss belongs
@@ -114,21 +124,30 @@ impl Intake {
         state.gaps.values_mut().for_each(|gap| gap.close(code));
     }
 
-    /// The notice of the gap with this number is in the mailbox, or lost.
-    pub(super) fn notice_posted(&self, gap: u64) {
+    /// The notice of this gap is in the mailbox, or lost. `code` returns the phase of the publisher.
+    pub(super) fn notice_posted(&self, gap: OpenedGap, code: impl FnOnce() -> Phase) {
         let mut state = lock(&self.state);
         state.unposted_notices -= 1;
-        if let Some(missed) = state.gaps.get_mut(&gap) {
+        if let Some(missed) = state.gaps.get_mut(&gap.number) {
             missed.posted();
+        }
+        // Read behind the post: the notice is of this phase or of an earlier one.
+        let code = code();
+        if gap.by < code {
+            state.posted_across = Some(code);
         }
     }
 
-    /// Whether the notice of a gap of before the line is on its way to the mailbox. It will be
-    /// there behind the line, by a thread outside, with misses of before it.
-    pub(super) fn has_unposted_at(&self, line: Phase) -> bool {
+    /// Whether the notice of a gap of before the line is or will be in the mailbox as a message of
+    /// behind it, by a thread outside: the misses of before the line are in no message of the cut.
+    pub(super) fn has_notice_across(&self, line: Phase) -> bool {
         let state = lock(&self.state);
         let mut gaps = state.gaps.values();
-        gaps.any(|missed| missed.is_unposted_at(line))
+        let is_unposted = gaps.any(|missed| missed.is_unposted_at(line));
+        // One that was read before its publisher has said that it is posted.
+        let unposted = state.gaps.values().filter(|missed| missed.is_unposted());
+        let is_read_early = state.unposted_notices > unposted.count();
+        is_unposted || is_read_early || state.posted_across == Some(line)
     }
 }
 
@@ -170,10 +189,6 @@ impl Gap {
         }
         drop(state);
         Gap { intake, number }
-    }
-
-    pub(super) fn number(&self) -> u64 {
-        self.number
     }
 
     pub(super) fn intake(&self) -> &Intake {
@@ -250,6 +265,13 @@ mod tests {
         Pass::FIRST.phase()
     }
 
+    /// The phase behind so many lines.
+    fn phase_behind(lines: usize) -> Phase {
+        let passes = std::iter::successors(Some(Pass::FIRST), |pass| Some(pass.next()));
+        let mut lines_passed = passes.map(Pass::phase).filter(|it| *it > phase());
+        lines_passed.nth(2 * (lines - 1)).expect("there is no last")
+    }
+
     fn value(intake: &Arc<Intake>) -> InFlightValue {
         match intake.admit(phase) {
             Admission::Value(value) => value,
@@ -257,9 +279,9 @@ mod tests {
         }
     }
 
-    fn notice(intake: &Arc<Intake>) -> Gap {
+    fn notice(intake: &Arc<Intake>) -> (Gap, OpenedGap) {
         match intake.admit(phase) {
-            Admission::Notice(gap) => gap,
+            Admission::Notice(gap, opened) => (gap, opened),
             _ => panic!("a notice was due"),
         }
     }
@@ -273,15 +295,15 @@ mod tests {
         let intake = Intake::new(0, 1, None);
         let first = value(&intake);
         intake.value_posted(phase);
-        let gap = notice(&intake);
+        let (gap, opened) = notice(&intake);
         assert!(is_missed(&intake));
-        intake.notice_posted(0);
+        intake.notice_posted(opened, phase);
         assert!(is_missed(&intake));
         drop(first);
         // Behind the notice there is room; values missed from here on are another gap.
         let second = value(&intake);
         intake.value_posted(phase);
-        let other = notice(&intake);
+        let (other, _) = notice(&intake);
         assert_eq!((gap.close(), other.close()), (3, 1));
         drop(second);
         assert_eq!(gap.close(), 0, "reported once");
@@ -292,13 +314,13 @@ mod tests {
         let intake = Intake::new(0, 1, None);
         let first = value(&intake);
         intake.value_posted(phase);
-        let gap = notice(&intake);
+        let (gap, opened) = notice(&intake);
         drop(first);
         assert!(
             is_missed(&intake),
             "there is room, but not behind the notice"
         );
-        intake.notice_posted(0);
+        intake.notice_posted(opened, phase);
         let _second = value(&intake);
         assert_eq!(gap.close(), 2);
     }
@@ -308,11 +330,11 @@ mod tests {
         let intake = Intake::new(0, 1, None);
         // Admitted, and not yet posted.
         let _slow = value(&intake);
-        let gap = notice(&intake);
-        intake.notice_posted(0);
+        let (gap, opened) = notice(&intake);
+        intake.notice_posted(opened, phase);
         intake.value_posted(phase);
         // The slow publisher continues: its value stands behind the notice.
-        let own = notice(&intake);
+        let (own, _) = notice(&intake);
         assert_eq!((gap.close(), own.close()), (1, 1));
     }
 
@@ -322,6 +344,32 @@ mod tests {
         let _first = value(&intake);
         intake.value_posted(phase);
         drop(notice(&intake));
-        assert_eq!(notice(&intake).close(), 1);
+        assert_eq!(notice(&intake).0.close(), 1);
+    }
+
+    /// A thread outside opens a gap before the line and posts its notice behind it.
+    #[test]
+    fn a_notice_across_the_line_is_noticed_until_the_next() {
+        let intake = Intake::new(0, 1, None);
+        let _first = value(&intake);
+        let (line, next) = (phase_behind(1), phase_behind(2));
+        assert!(!intake.has_notice_across(line));
+        let (gap, opened) = notice(&intake);
+        assert!(intake.has_notice_across(line), "it is not posted");
+        // The subscriber reads it at once.
+        assert_eq!(gap.close(), 1);
+        assert!(intake.has_notice_across(line), "it is read early");
+        intake.notice_posted(opened, || line);
+        assert!(intake.has_notice_across(line), "it was posted behind it");
+        assert!(!intake.has_notice_across(next));
+    }
+
+    #[test]
+    fn a_notice_of_one_phase_is_across_no_line() {
+        let intake = Intake::new(0, 1, None);
+        let _first = value(&intake);
+        let (_gap, opened) = notice(&intake);
+        intake.notice_posted(opened, phase);
+        assert!(!intake.has_notice_across(phase_behind(1)));
     }
 }

@@ -1,7 +1,7 @@
 //! The protocol of `README.md` under chosen interleavings. One step here is one step under the
 //! lock, or one push into the mailbox. So a seed decides the order that threads would.
 
-use super::intake::{Admission, Gap, InFlightValue, Intake};
+use super::intake::{Admission, Gap, InFlightValue, Intake, OpenedGap};
 use crate::oracle::{below, split_mix};
 use crate::phase::{Pass, Phase};
 use crate::sync::Arc;
@@ -28,10 +28,10 @@ struct Posting {
     is_half_done: bool,
 }
 
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 enum Posted {
     Value,
-    Notice,
+    Notice(OpenedGap),
 }
 
 /// An injected fault in the order of these two.
@@ -75,7 +75,7 @@ impl Run {
                     let value = Mail::Value(number, publisher.published, token);
                     (value, Posted::Value)
                 }
-                Admission::Notice(gap) => (Mail::Notice(gap), Posted::Notice),
+                Admission::Notice(gap, opened) => (Mail::Notice(gap), Posted::Notice(opened)),
             };
             publisher.posting = Some(Posting {
                 mail: Some(mail),
@@ -86,14 +86,14 @@ impl Run {
         };
         let posts_early = match posting.what {
             Posted::Value => self.fault == OrderFault::ValuePostedEarly,
-            Posted::Notice => self.fault == OrderFault::NoticePostedEarly,
+            Posted::Notice(_) => self.fault == OrderFault::NoticePostedEarly,
         };
         if posting.is_half_done == posts_early {
             self.mailbox.extend(posting.mail.take());
         } else {
             match posting.what {
                 Posted::Value => self.intake.value_posted(phase),
-                Posted::Notice => self.intake.notice_posted(0),
+                Posted::Notice(opened) => self.intake.notice_posted(opened, phase),
             }
         }
         if posting.is_half_done {

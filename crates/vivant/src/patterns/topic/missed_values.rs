@@ -118,9 +118,14 @@ impl MissedValues {
         }
     }
 
+    /// Whether its notice is on its way.
+    pub(super) fn is_unposted(&self) -> bool {
+        self.notice == Notice::Unposted
+    }
+
     /// Whether its notice is on its way, and was on its way at that line.
     pub(super) fn is_unposted_at(&self, line: Phase) -> bool {
-        self.notice == Notice::Unposted && self.opened_in < Some(line)
+        self.is_unposted() && self.opened_in < Some(line)
     }
 }
 

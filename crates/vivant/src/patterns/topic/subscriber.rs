@@ -115,15 +115,14 @@ where
                 drop(post(To::Owned(to), envelope));
                 self.intake.value_posted(code);
             }
-            Admission::Notice(gap) => {
-                let number = gap.number();
+            Admission::Notice(gap, opened) => {
                 let cloning = Cloning::begin(&self.intake);
                 let (to, rest, place) = self.then.again().into_parts();
                 drop(cloning);
                 let content = Content::Missed(gap, rest);
                 let envelope = Envelope::new::<Published<K>>(content, place);
                 drop(post(To::Owned(to), envelope));
-                self.intake.notice_posted(number);
+                self.intake.notice_posted(opened, code);
             }
         }
     }
@@ -143,8 +142,8 @@ where
     fn record(&self, place: SubscriptionPlace<'_>) {
         let system = &self.actor.system;
         let line = system.passes.now().phase();
-        if self.intake.has_unposted_at(line) {
-            // L8: the notice will be behind the line, and has misses of before it.
+        if self.intake.has_notice_across(line) {
+            // L8: the notice is behind the line, and has misses of before it.
             system.passes.void();
         }
         let save = |out: &mut Encoder<'_>| {

@@ -65,6 +65,8 @@ struct Recorded {
     /// The actors that have a supervisor.
     children: BTreeSet<u64>,
     branches: Branches,
+    /// The start that the supervisor of the root of a tree keeps, and the root.
+    start_of_root: Option<(u64, StartRecord)>,
     /// News for supervisors of children that are not saved, by child.
     gone: BTreeMap<u64, MessageRecord>,
     ended: BTreeMap<u64, EndedRecord>,
@@ -291,7 +293,10 @@ impl ImageRecorder {
                 let save = |out: &mut Encoder<'_>| (functions.save)(state, out);
                 Some(Content::State(self.encoded(actor, functions.shape, save)))
             }
-            SavedClass::Start(start) => self.start(actor, start(state)),
+            SavedClass::Start(start) => match self.start_of_root(actor) {
+                Some(start) => Some(Content::Start(start)),
+                None => self.start(actor, start(state)),
+            },
         }
     }
 
@@ -330,8 +335,9 @@ impl Recorded {
     /// Behind the news of a child that wait, or the child itself on its way: its supervisor hears
     /// that it is gone.
     fn children_are_gone(&mut self) {
+        self.ids.sort_unstable();
         for news in std::mem::take(&mut self.gone).into_values() {
-            if !self.ids.contains(&news.actor) {
+            if self.ids.binary_search(&news.actor).is_err() {
                 continue;
             }
             self.census.messages += 1;
@@ -371,7 +377,7 @@ impl Recorder for ImageRecorder {
             return self.is_not_listed(actor, format!("the actor `{type_name}`"));
         }
         let Some(content) = self.content(actor, state) else {
-            return;
+            return self.branch_leaves(actor, state);
         };
         let promises = match saved_as {
             SavedAs::State => self.promises(actor, state),

@@ -92,15 +92,14 @@ impl ImageRecorder {
 }
 
 impl SharedRecord {
-    /// The cut is complete: `ids` are the actors that the image contains.
+    /// The cut is complete: `ids` are the actors that the image contains, sorted.
     pub(super) fn of(
-        mut ids: Vec<u64>,
+        ids: Vec<u64>,
         (mut tables, mut memberships): (TablesRecord, Memberships),
         mut monitors: MonitorsRecord,
         (signals, branches): (BTreeMap<u64, WaitingSignals>, Branches),
         mut ended: BTreeMap<u64, EndedRecord>,
     ) -> SharedRecord {
-        ids.sort_unstable();
         let has_actor = |id| ids.binary_search(&id).is_ok();
         // It has ended behind the line.
         ended.retain(|id, _| !has_actor(*id));

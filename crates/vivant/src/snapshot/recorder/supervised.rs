@@ -7,15 +7,15 @@ use super::super::supervised::{
 };
 use super::{ImageRecorder, Record};
 use crate::actor::{
-    CellRef, ChildNews, Header, Lifecycle, NamedStart, SavedClass, Scope, Signals, StateRef,
-    SupervisedBy, TreeEnd,
+    CellRef, ChildNews, Envelope, Header, Lifecycle, NamedStart, SavedClass, Scope, Signals,
+    StateRef, SupervisedBy, TreeEnd,
 };
 use crate::api::SavedForm;
 use crate::failures::StopReason;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::phase::Phase;
-use crate::supervision::supervisor_above;
+use crate::supervision::{news_of, supervisor_above};
 use crate::sync::lock;
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ impl ImageRecorder {
     /// What a child knows of its supervisor.
     pub(super) fn child(&self, actor: &Header, life: Lifecycle, child: &SupervisedBy) {
         if !self.scope.contains(&child.supervisor) {
-            return self.lacks_supervisor(actor, life);
+            return self.lacks_supervisor(actor, life, child);
         }
         let makes_state_anew = match self.scope.saved(actor) {
             SavedClass::Nothing => return self.leaves(actor, child),
@@ -61,10 +61,23 @@ impl ImageRecorder {
     }
 
     /// An image of a tree has its root without the supervisor of that one.
-    fn lacks_supervisor(&self, actor: &Header, life: Lifecycle) {
+    fn lacks_supervisor(&self, actor: &Header, life: Lifecycle, child: &SupervisedBy) {
         if self.scope.is_saved(actor) && life == Lifecycle::Down {
-            self.lacks(actor, ORDER_FROM_OUTSIDE);
+            return self.lacks(actor, ORDER_FROM_OUTSIDE);
         }
+        if let SavedClass::Start(_) = self.scope.saved(actor)
+            && let Some(start) = child.begin.saved()
+        {
+            let start = self.start_of_child(actor, start);
+            lock(&self.recorded).start_of_root = start.map(|start| (actor.id, start));
+        }
+    }
+
+    /// How the root of a tree starts again, if its supervisor has its start.
+    pub(super) fn start_of_root(&self, actor: &Header) -> Option<StartRecord> {
+        let start = &mut lock(&self.recorded).start_of_root;
+        let (_, start) = start.take_if(|(root, _)| *root == actor.id)?;
+        Some(start)
     }
 
     /// If the actor is a supervisor: what it knows of its own one.
@@ -94,7 +107,21 @@ impl ImageRecorder {
     /// system.
     fn leaves(&self, actor: &Header, child: &SupervisedBy) {
         let news = (child.news)(actor.id, ChildNews::Gone(StopReason::NotSaved));
-        if let Some(news) = self.message(&child.supervisor, Some(SavedForm::Runtime), &news) {
+        self.is_gone(actor, &child.supervisor, &news);
+    }
+
+    /// As `leaves`, of a supervisor that is outside of a tree with its own one.
+    pub(super) fn branch_leaves(&self, actor: &Header, state: &mut StateRef<'_>) {
+        if let Some((above, _)) = supervisor_above(state)
+            && self.scope.is_saved(&above)
+        {
+            let news = news_of(actor.id, ChildNews::Gone(StopReason::NotSaved));
+            self.is_gone(actor, &above, &news);
+        }
+    }
+
+    fn is_gone(&self, actor: &Header, supervisor: &Header, news: &Envelope) {
+        if let Some(news) = self.message(supervisor, Some(SavedForm::Runtime), news) {
             lock(&self.recorded).gone.insert(actor.id, news);
         }
     }
@@ -123,6 +150,7 @@ impl ImageRecorder {
             return self.lacks(actor, ORDER_FROM_OUTSIDE);
         }
         let line = actor.system.passes.now().phase();
+        let end = end.filter(|_| self.has_supervisor(actor));
         let end = end.and_then(|end| reason_before(end, line));
         let mut recorded = lock(&self.recorded);
         let waiting = recorded.signals.entry(actor.id).or_default();

@@ -70,8 +70,12 @@ impl Group {
 }
 
 impl Requests {
+    /// A schedule that ends takes no more.
     pub(super) fn request(&self, trigger: SnapshotTrigger) {
         let mut state = lock(&self.state);
+        if state.mode == Mode::Ending {
+            return;
+        }
         state.counts.requested += 1;
         state.waiting.append(Group {
             first: Some(trigger),

@@ -96,9 +96,11 @@ impl Scheduled {
             let wait = lock(&self.triggers).wait(now_ns).min(WAIT_MAX);
             match self.requests.wait(wait) {
                 Next::Take => self.take(),
-                Next::Look if self.system.is_closing() => return,
                 Next::Look => {}
                 Next::End => return,
+            }
+            if self.system.is_closing() {
+                return;
             }
         }
     }

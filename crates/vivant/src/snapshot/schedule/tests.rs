@@ -281,3 +281,42 @@ fn a_schedule_of_a_system_that_is_shut_down_fails_its_requests() {
     assert!(is_shut_down, "{said}");
     assert_eq!(said, "no snapshot: the system is shut down");
 }
+
+/// A schedule of threads of which the next snapshot is always due, and what says that its thread
+/// lives.
+fn always_due() -> (System, SnapshotSchedule, std::sync::mpsc::Receiver<()>) {
+    let system = System::builder().saved::<(Runner, Asker)>().build();
+    let journal = Arc::new(MemoryStore::default().journal());
+    let (told, heard) = channel();
+    let snapshots = system.snapshots(&journal).every(Duration::from_nanos(1));
+    let schedule = snapshots.start(move |_| {
+        // An error: the test counts no more.
+        let _told = told.send(());
+    });
+    let schedule = schedule.expect("there is a thread");
+    heard.recv().expect("a snapshot is taken");
+    (system, schedule, heard)
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "an interpreter's snapshots take long")]
+fn a_schedule_that_is_always_due_ends() {
+    let (_system, schedule, heard) = always_due();
+    let counts = schedule.end();
+    assert!(counts.taken >= 1, "{counts}");
+    assert!(heard.into_iter().count() as u64 >= counts.taken - 1);
+    // Dropped, it ends too: its thread drops what it reports to.
+    let (_system, schedule, heard) = always_due();
+    drop(schedule);
+    assert!(heard.into_iter().count() < 1_000_000);
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "an interpreter's snapshots take long")]
+fn a_schedule_that_is_always_due_ends_with_its_system() {
+    let (system, schedule, heard) = always_due();
+    let _report = system.shutdown();
+    let counts = schedule.end();
+    assert!(counts.taken >= 1, "{counts}");
+    assert!(heard.into_iter().count() < 1_000_000);
+}

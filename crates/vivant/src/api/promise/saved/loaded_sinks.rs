@@ -82,12 +82,13 @@ fn join<V: SavedValue, R: Send + 'static>(
     open: (Resolver<R>, Outcome<V::Value, R>),
 ) -> Result<Arc<Mutex<Join<V::Value, R>>>, LoadError> {
     // Each promise of a join is open, or has brought something.
-    let promises_max = sink.promises as u64 + sink.values.len() as u64;
-    if state.promises > promises_max || state.missing == 0 || state.missing > state.promises {
+    let others = sink.promises.get().checked_sub(state.promises);
+    let Some(others) = others.filter(|_| (1..=state.promises).contains(&state.missing)) else {
         return Err(sink
             .content
             .error("a join of a number of promises that none has"));
-    }
+    };
+    sink.promises.set(others);
     let mut values: Vec<_> = (0..state.promises).map(|_| None).collect();
     for (at, value) in &sink.values {
         let Some(place) = values.get_mut(*at as usize) else {

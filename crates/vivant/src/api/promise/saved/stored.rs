@@ -6,7 +6,7 @@ use super::resolver::resolver;
 use crate::actor::{AddressRef, ExclusiveWait};
 use crate::saving::StoredShape;
 use std::any::Any;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use vivant_codec::{Decoder, LoadError, Saved};
 
@@ -54,8 +54,9 @@ pub(crate) struct StoredSink<'a> {
     pub(crate) content: Stored<'a>,
     pub(crate) values: Vec<(u64, Stored<'a>)>,
     pub(crate) owner: &'a AddressRef,
-    /// Number of promises that the owner has open.
-    pub(crate) promises: usize,
+    /// Number of promises that the owner has open or that have brought something to a join, as far
+    /// as no join has counted them.
+    pub(crate) promises: &'a Cell<u64>,
     /// How the continuation of this name is loaded.
     pub(crate) continuation: &'a dyn Fn(&str) -> Option<LoadThen>,
     /// The joins of the owner that have been loaded.
