@@ -160,7 +160,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ),
     (
         "crates/vivant/src/patterns/topic/intake.rs",
-        "has_unposted_at",
+        "has_notice_across",
         BETWEEN_TURNS,
     ),
     (

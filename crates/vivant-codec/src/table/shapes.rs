@@ -90,13 +90,10 @@ impl Shapes {
     /// ever other parameters.
     pub fn add(&mut self, shape: &'static Shape) -> Result<ShapeId, SaveError> {
         let mut left = self.new_parts(shape)?;
-        // Parts were found after the shapes that have them.
-        left.reverse();
         while !left.is_empty() {
             let before = left.len();
             left.retain(|shape| !self.add_after_parts(shape));
             if left.len() == before {
-                left.reverse();
                 self.add_cycles(&left);
                 break;
             }
@@ -104,26 +101,33 @@ impl Shapes {
         Ok(self.added[&address(shape)])
     }
 
-    /// The shape and its parts, without those that were added. The shape is the first.
+    /// The shape and its parts, without those that were added. Parts come before what has them, in
+    /// the order of the fields: a shape that has two addresses changes no order.
     fn new_parts(&self, shape: &'static Shape) -> Result<Vec<&'static Shape>, SaveError> {
         let mut found = Vec::new();
         let mut known = HashSet::new();
-        let mut new = |shape: &'static Shape, found: &mut Vec<_>| {
-            if !self.added.contains_key(&address(shape)) && known.insert(address(shape)) {
-                found.push(shape);
+        let mut visits = vec![Visit::Begin(shape)];
+        while let Some(visit) = visits.pop() {
+            let shape = match visit {
+                Visit::Begin(shape) => shape,
+                Visit::End(shape) => {
+                    found.push(shape);
+                    continue;
+                }
+            };
+            if self.added.contains_key(&address(shape)) || !known.insert(address(shape)) {
+                continue;
             }
-        };
-        new(shape, &mut found);
-        let mut next = 0;
-        while let Some(shape) = found.get(next).copied() {
-            if self.shapes.len() + found.len() > SHAPES_MAX {
+            if self.shapes.len() + known.len() > SHAPES_MAX {
                 return Err(SaveError::new(SaveErrorKind::TooManyShapes, 0));
             }
+            visits.push(Visit::End(shape));
+            let first = visits.len();
             StoredShape::of(shape, |part| {
-                new(part.get(), &mut found);
+                visits.push(Visit::Begin(part.get()));
                 ShapeId(0)
             });
-            next += 1;
+            visits[first..].reverse();
         }
         Ok(found)
     }
@@ -196,6 +200,13 @@ impl Shapes {
             }
         }
     }
+}
+
+/// A step of a walk over shapes.
+enum Visit {
+    Begin(&'static Shape),
+    /// Its parts have been visited.
+    End(&'static Shape),
 }
 
 /// Tables with the same shapes under the same numbers.

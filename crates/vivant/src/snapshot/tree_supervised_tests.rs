@@ -196,8 +196,8 @@ fn a_root_that_starts_again_has_the_start_of_its_supervisor() {
     assert_eq!(porter.carries().ask_blocking().expect("it lives"), 42);
 }
 
-/// A supervisor that gives up ends the root of the tree, and is outside. A restore takes each image,
-/// whatever of the order waits.
+/// A supervisor that gives up ends the root of the tree, and is outside. A restore takes each
+/// image, whatever of the order waits.
 #[test]
 fn a_root_whose_supervisor_gives_up_ends() {
     for (seed, steps) in (0..4).flat_map(|seed| (1..8).map(move |steps| (seed, steps))) {

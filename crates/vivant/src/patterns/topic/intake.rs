@@ -29,7 +29,7 @@ struct IntakeState {
     next_gap: u64,
     /// The gap that counts further misses: no value was posted since it was opened.
     open: Option<u64>,
-    /// The phase behind whose line a notice of before it was posted, if one was.
+    /// The last line that ran between the opening of a gap and the post of its notice.
     posted_across: Option<Phase>,
 }
 
@@ -124,7 +124,8 @@ impl Intake {
         state.gaps.values_mut().for_each(|gap| gap.close(code));
     }
 
-    /// The notice of this gap is in the mailbox, or lost. `code` returns the phase of the publisher.
+    /// The notice of this gap is in the mailbox, or lost. `code` returns the phase of the
+    /// publisher.
     pub(super) fn notice_posted(&self, gap: OpenedGap, code: impl FnOnce() -> Phase) {
         let mut state = lock(&self.state);
         state.unposted_notices -= 1;
@@ -144,7 +145,7 @@ impl Intake {
         let state = lock(&self.state);
         let mut gaps = state.gaps.values();
         let is_unposted = gaps.any(|missed| missed.is_unposted_at(line));
-        // One that was read before its publisher has said that it is posted.
+        // It was read before its publisher has said that it is posted.
         let unposted = state.gaps.values().filter(|missed| missed.is_unposted());
         let is_read_early = state.unposted_notices > unposted.count();
         is_unposted || is_read_early || state.posted_across == Some(line)
