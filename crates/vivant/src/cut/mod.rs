@@ -1,5 +1,7 @@
 //! Taking a consistent cut: the coordinator (`phase/README.md`).
 
+#[cfg(all(test, feature = "macros"))]
+mod beside_threads;
 mod coordinator;
 #[cfg(all(test, feature = "macros"))]
 mod races;
@@ -9,5 +11,7 @@ mod tests;
 #[cfg(all(test, feature = "macros"))]
 mod threads_tests;
 
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+pub(crate) use beside_threads::{Over, take_beside_threads};
 #[cfg(any(test, feature = "snapshots"))]
 pub(crate) use coordinator::{Coordinator, Outcome, Step};

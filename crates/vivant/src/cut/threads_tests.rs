@@ -1,25 +1,14 @@
 //! Cuts of a program on threads, one after the other.
 
+use super::Outcome;
+use super::beside_threads::{Over, take_beside_threads};
 use super::tests::{Records, begin, order};
-use super::{Coordinator, Outcome, Step};
 use crate::oracle::Dice;
 use crate::sync::{Arc, AtomicBool, Ordering};
 use crate::system::System;
 use std::thread;
 
 const CUTS: usize = if cfg!(miri) { 2 } else { 150 };
-
-/// A cut that is not complete after this number of steps hangs.
-const STEPS_MAX: usize = 100_000_000;
-
-/// The threads end, also after a panic.
-struct Over<'a>(&'a AtomicBool);
-
-impl Drop for Over<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
 
 fn bank_on(workers: usize, outside: usize) {
     let system = System::builder().workers(workers).build();
@@ -43,21 +32,10 @@ fn bank_on(workers: usize, outside: usize) {
 }
 
 fn take(system: &System) {
-    let shared = system.shared();
-    let mut coordinator = Coordinator::new(shared);
     let records = Arc::new(Records::default());
-    coordinator.begin(shared, records.clone());
-    for _ in 0..STEPS_MAX {
-        match coordinator.step(shared) {
-            Step::More => {}
-            Step::Waits => thread::yield_now(),
-            Step::Complete(outcome) => {
-                assert_eq!(outcome, Outcome::Consistent);
-                return records.check();
-            }
-        }
-    }
-    panic!("the cut is not complete");
+    let outcome = take_beside_threads(system.shared(), records.clone());
+    assert_eq!(outcome, Outcome::Consistent);
+    records.check();
 }
 
 #[test]

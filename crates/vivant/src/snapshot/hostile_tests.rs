@@ -198,7 +198,10 @@ fn a_message_of_another_actor_is_an_error() {
     let (_, mut content) = read(&image_of(&metadata, &records)).expect("it is whole");
     let leaf = content.actors.iter().find(|it| it.class == "tree::Leaf");
     let leaf = leaf.expect("there is one").id;
-    let is_hears = |it: &MessageRecord| matches!(content.kind(it), WaitingKind::Message(kind) if kind.name == "tree::Node::hears");
+    let is_hears = |it: &MessageRecord| match content.kind(it) {
+        WaitingKind::Message(kind) => kind.name == "tree::Node::hears",
+        WaitingKind::Arrival(_) => false,
+    };
     let at = content.waiting.iter().position(is_hears);
     content.waiting[at.expect("one waits")].actor = leaf;
     let simulation = Simulation::with(1, Faults::none(), builder());

@@ -3,10 +3,10 @@
 
 use super::image::Image;
 use super::message_record::{MessageRecord, WaitingKind};
-use super::taking::{recorder, restored};
+use super::taking::{restored, take_beside_threads};
 use crate::Timer;
 use crate::api::SavedKinds;
-use crate::cut::{Coordinator, Outcome, Step};
+use crate::cut::Over;
 use crate::prelude::*;
 use crate::sync::{Arc, AtomicBool, Ordering};
 use crate::system::System;
@@ -15,9 +15,6 @@ use std::time::Duration;
 
 const CUTS: usize = if cfg!(miri) { 1 } else { 80 };
 const ACTORS: usize = 6;
-
-/// A cut that is not complete after this number of steps hangs.
-const STEPS_MAX: usize = 100_000_000;
 
 const DELAY: Duration = Duration::from_micros(60);
 
@@ -69,15 +66,6 @@ fn name(number: u64) -> String {
     format!("given {number}")
 }
 
-/// The thread ends, also after a panic of the other one.
-struct Over<'a>(&'a AtomicBool);
-
-impl Drop for Over<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
 /// Each name is there before its actor is told of it, and until after the actor is told otherwise.
 fn give_names(system: &System, holders: &[Address<Holder>], is_over: &AtomicBool) {
     for number in 0.. {
@@ -98,31 +86,15 @@ fn give_names(system: &System, holders: &[Address<Holder>], is_over: &AtomicBool
     }
 }
 
-/// `None`: the cut is void.
-fn take(system: &System) -> Option<Image> {
-    let shared = system.shared();
-    let recorder = recorder(system);
-    let mut coordinator = Coordinator::new(shared);
-    coordinator.begin(shared, recorder.clone());
-    for _ in 0..STEPS_MAX {
-        match coordinator.step(shared) {
-            Step::More => {}
-            Step::Waits => thread::yield_now(),
-            Step::Complete(outcome) => {
-                let image = recorder.take(shared.numbers()).expect("it is saved");
-                return (outcome == Outcome::Consistent).then_some(image);
-            }
-        }
-    }
-    panic!("the cut is not complete");
-}
-
 fn check(image: &Image, kinds: &Arc<SavedKinds>) {
     for actor in &image.actors {
         let alarms = image.shared.tables.alarms.iter();
         let alarms = alarms.filter(|alarm| alarm.message.actor == actor.id);
         let waiting = image.waiting.iter();
-        let is_ring = |it: &MessageRecord| matches!(image.kind(it), WaitingKind::Message(kind) if kind.name.ends_with("ring"));
+        let is_ring = |it: &MessageRecord| match image.kind(it) {
+            WaitingKind::Message(kind) => kind.name.ends_with("ring"),
+            WaitingKind::Arrival(_) => false,
+        };
         let rings = waiting.filter(|it| it.actor == actor.id && is_ring(it));
         let tokens = (alarms.count(), rings.count());
         assert_eq!(tokens.0 + tokens.1, 1, "{tokens:?} of {}", actor.id);
@@ -154,7 +126,7 @@ fn tables_on(workers: usize) {
     let images = thread::scope(|scope| {
         let _names = scope.spawn(|| give_names(&system, &holders, &is_over));
         let _over = Over(&is_over);
-        let images = (0..CUTS).filter_map(|_| take(&system));
+        let images = (0..CUTS).filter_map(|_| take_beside_threads(&system));
         images.inspect(|image| check(image, &kinds)).count()
     });
     let _report = system.shutdown();

@@ -7,7 +7,7 @@ use super::restore::restore;
 use super::saved_program::SavedProgram;
 use super::unsaved::Unsaved;
 use crate::api::SavedKinds;
-use crate::cut::{Coordinator, Outcome, Step};
+use crate::cut::{self, Coordinator, Outcome, Step};
 use crate::oracle::Dice;
 use crate::run::Idle;
 use crate::simulation::Simulation;
@@ -48,6 +48,15 @@ pub(super) fn take(simulation: &Simulation, dice: &mut Dice) -> Result<Option<Im
             simulation.step();
         }
     }
+}
+
+/// Takes an image while the threads of the system run. `None`: the cut is void.
+pub(super) fn take_beside_threads(system: &System) -> Option<Image> {
+    let recorder = recorder(system);
+    let outcome = cut::take_beside_threads(system.shared(), recorder.clone());
+    let image = recorder.take(system.shared().numbers());
+    let image = image.expect("it is saved");
+    (outcome == Outcome::Consistent).then_some(image)
 }
 
 /// Takes an image without a step of the program: also actors in queues are captured.

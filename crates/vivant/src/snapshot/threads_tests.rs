@@ -3,7 +3,7 @@
 use super::memory_store::MemoryStore;
 use super::{SavedAs, SnapshotError, WaitedFor};
 use crate::RestoredOr;
-use crate::cut::Coordinator;
+use crate::cut::{Coordinator, Over};
 use crate::oracle::Dice;
 use crate::prelude::*;
 use crate::simulation::{Faults, Simulation};
@@ -76,15 +76,6 @@ fn sum_of(image: &Image) -> u64 {
         .actors::<Payer>()
         .map(|payer| payer.balance().ask_blocking());
     balances.map(|balance| balance.expect("it lives")).sum()
-}
-
-/// Ends the senders, also after a panic.
-struct Over<'a>(&'a AtomicBool);
-
-impl Drop for Over<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
 }
 
 fn with_senders(payers: &[Address<Payer>], body: impl FnOnce()) {

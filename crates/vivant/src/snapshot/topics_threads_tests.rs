@@ -1,10 +1,10 @@
-//! Topics on threads, while one cut is taken after the other: actors publish and subscribe, and
-//! threads outside publish and join groups.
+//! Topics on threads, while one cut is taken after the other: actors publish and subscribe, and a
+//! thread outside has actors join groups and leave them.
 
 use super::image::Image;
-use super::taking::{recorder, restored};
+use super::taking::{restored, take_beside_threads};
 use crate::api::SavedKinds;
-use crate::cut::{Coordinator, Outcome, Step};
+use crate::cut::Over;
 use crate::prelude::*;
 use crate::sync::{Arc, AtomicBool, Ordering};
 use crate::system::System;
@@ -13,9 +13,6 @@ use std::thread;
 
 const CUTS: usize = if cfg!(miri) { 1 } else { 80 };
 const ACTORS: usize = 6;
-
-/// A cut that is not complete after this number of steps hangs.
-const STEPS_MAX: usize = 100_000_000;
 
 /// Publishes, and hears what all publish.
 #[derive(Actor)]
@@ -53,8 +50,7 @@ impl Peer {
         };
     }
 
-    /// Values of `weight` 0 are those of a subscription that comes and goes, and those from outside
-    /// are 0.
+    /// Values of `weight` 0 are those of a subscription that comes and goes.
     #[then]
     fn hears(&mut self, value: Result<u64, Lagged>, weight: u64) {
         self.heard += weight
@@ -77,15 +73,6 @@ fn name(number: u64) -> String {
     format!("group {number}")
 }
 
-/// The thread ends, also after a panic of the other one.
-struct Over<'a>(&'a AtomicBool);
-
-impl Drop for Over<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
 /// Each actor is in its group before it is told so, and until after it is told otherwise.
 fn join_groups(system: &System, peers: &[Address<Peer>], is_over: &AtomicBool) {
     for number in 0.. {
@@ -103,25 +90,6 @@ fn join_groups(system: &System, peers: &[Address<Peer>], is_over: &AtomicBool) {
         }
         thread::yield_now();
     }
-}
-
-/// `None`: the cut is void.
-fn take(system: &System) -> Option<Image> {
-    let shared = system.shared();
-    let recorder = recorder(system);
-    let mut coordinator = Coordinator::new(shared);
-    coordinator.begin(shared, recorder.clone());
-    for _ in 0..STEPS_MAX {
-        match coordinator.step(shared) {
-            Step::More => {}
-            Step::Waits => thread::yield_now(),
-            Step::Complete(outcome) => {
-                let image = recorder.take(shared.numbers()).expect("it is saved");
-                return (outcome == Outcome::Consistent).then_some(image);
-            }
-        }
-    }
-    panic!("the cut is not complete");
 }
 
 /// Each actor has heard of what was published before the line, or will.
@@ -161,7 +129,7 @@ fn topics_on(workers: usize) {
     let images = thread::scope(|scope| {
         let _groups = scope.spawn(|| join_groups(&system, &peers, &is_over));
         let _over = Over(&is_over);
-        let images = (0..CUTS).filter_map(|_| take(&system));
+        let images = (0..CUTS).filter_map(|_| take_beside_threads(&system));
         images.inspect(|image| check(image, &kinds)).count()
     });
     let _report = system.shutdown();

@@ -2,22 +2,17 @@
 //! time, and that go down for each other.
 
 use super::image::Image;
-use super::taking::{recorder, restored};
+use super::taking::{restored, take_beside_threads};
 use crate::api::{SavedKinds, address_by};
-use crate::cut::{Coordinator, Outcome, Step};
 use crate::failures::StopReason;
 use crate::prelude::*;
 use crate::sync::Arc;
 use crate::system::System;
 use crate::{ChildState, Supervision, Supervisor};
-use std::thread;
 use std::time::Duration;
 
 const CUTS: usize = if cfg!(miri) { 1 } else { 25 };
 const MOLES: u64 = 4;
-
-/// A cut that is not complete after this number of steps hangs.
-const STEPS_MAX: usize = 100_000_000;
 
 /// Digs, and fails now and then.
 #[derive(Actor)]
@@ -113,25 +108,6 @@ impl Gardener {
 
 type Saved = (Mole, Heap, Gardener, Supervisor);
 
-/// `None`: the cut is void.
-fn take(system: &System) -> Option<Image> {
-    let shared = system.shared();
-    let recorder = recorder(system);
-    let mut coordinator = Coordinator::new(shared);
-    coordinator.begin(shared, recorder.clone());
-    for _ in 0..STEPS_MAX {
-        match coordinator.step(shared) {
-            Step::More => {}
-            Step::Waits => thread::yield_now(),
-            Step::Complete(outcome) => {
-                let image = recorder.take(shared.numbers()).expect("it is saved");
-                return (outcome == Outcome::Consistent).then_some(image);
-            }
-        }
-    }
-    panic!("the cut is not complete");
-}
-
 /// The restored tree settles, and each message that was sent has been processed, or has failed.
 fn check(image: &Image, kinds: &Arc<SavedKinds>) {
     let (simulation, actors) = restored(image, 1, kinds);
@@ -161,7 +137,7 @@ fn trees_on(workers: usize, rules: Supervision) {
     let mole = |_| tree.add(Mole::child(heap.clone()));
     let gardener = Gardener::spawn(&system, (0..MOLES).map(mole).collect());
     gardener.go().send();
-    let images = (0..CUTS).filter_map(|_| take(&system));
+    let images = (0..CUTS).filter_map(|_| take_beside_threads(&system));
     let images = images.inspect(|image| check(image, &kinds)).count();
     let _report = system.shutdown();
     assert!(images > 0, "all cuts were void");
