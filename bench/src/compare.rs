@@ -101,6 +101,7 @@ const LINES: &[&str] = &[
     "fanout --settle 100",
     "fanout_val --versions 200",
     "orca --settle 100",
+    "idle_snapshot --actors 300000",
     "no_collector --rounds 1 --collector on",
 ];
 
