@@ -4,9 +4,11 @@ use crate::actor::Worker;
 use crate::api::Resolver;
 pub use crate::api::{Argument, NotDebug, fmt_named};
 pub use crate::api::{
-    BlockOf, MaybeBlock, MaybeHole, NoBlock, NoHole, SavedList, block_id, interface_id, is_listed,
+    BlockOf, MaybeBlock, MaybeHole, MaybeResult, NoBlock, NoHole, NoResult, SavedList, block_id,
+    interface_id, is_listed,
 };
 pub use crate::api::{NoReferences, Probe};
+pub use crate::edge::{MaybeStreamed, NotStreamed};
 pub use crate::patterns::{MaybePublished, NotPublished};
 pub use crate::probe::{ProbeActor, ProbeHandle, probed};
 pub use crate::saving::shape;

@@ -153,6 +153,14 @@ pub(crate) enum InjectedFault {
     BoundNotCounted,
     /// The notice of a gap is recorded with the values that were missed behind the line.
     GapAcrossLine,
+    /// A restored actor of which the stop hook waits does not stop.
+    StopForgotten,
+    /// The end of a stream that is lost is not in the image.
+    StreamEndForgotten,
+    /// The end of a stream that is lost comes before its items.
+    StreamEndEarly,
+    /// A stream that was stopped before the line has a last message all the same.
+    StoppedStreamFails,
 }
 
 thread_local! {

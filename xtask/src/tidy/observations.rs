@@ -134,6 +134,11 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
         BETWEEN_TURNS,
     ),
     (
+        "crates/vivant/src/patterns/registry_name.rs",
+        "take",
+        "an identity, which no program reads",
+    ),
+    (
         "crates/vivant/src/patterns/named_timer.rs",
         "has_actor",
         "of the turn's own actor, which alone changes it",

@@ -219,10 +219,21 @@ impl Behaviour<'_> {
                     use #vivant::__private::NotPublished as _;
                     #vivant::__private::MaybePublished::<#path>::list(list);
                 }
+                #(#cfgs)* {
+                    #[allow(unused_imports)]
+                    use #vivant::__private::NotStreamed as _;
+                    #vivant::__private::MaybeStreamed::<#path>::list(list);
+                }
             }
         });
+        let vivant = &self.block.options.vivant;
         written.kinds.messages.extend(quote! {
             #(#cfgs)* list.message::<#path>();
+            #(#cfgs)* {
+                #[allow(unused_imports)]
+                use #vivant::__private::NoResult as _;
+                #vivant::__private::MaybeResult::<#path>::list(list);
+            }
             #next_step
             #continuation
         });

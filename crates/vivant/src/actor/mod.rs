@@ -140,7 +140,9 @@ pub use options::{Guard, JoinGuard, Mailbox, Pool, Steps, Unawaited};
 pub use outgoing::OutgoingReferences;
 pub(crate) use outgoing::{OutgoingReference, TraceCoverage, known};
 pub(crate) use post::{Received, To, bury, post, post_by, post_or_bury, report};
-pub(crate) use recorder::{Recorder, WaitingPlace, record, record_with, recorder, set_recorder};
+pub(crate) use recorder::{
+    Recorder, WaitingPlace, record, record_with, recorder, release_recorders, set_recorder,
+};
 pub(crate) use reference::{AddressRef, Cached, CellRef, Dropped, count_back};
 pub(crate) use reference_word::CommitResult;
 pub(crate) use refusal::{DelayedMessage, Delivery, Next, Refusal};
@@ -151,7 +153,7 @@ pub(crate) use run_state::{
 };
 pub(crate) use runnable::Runnable;
 #[cfg_attr(not(test), allow(unused_imports, reason = "a restore will make it"))]
-pub(crate) use saved_cells::{CellsById, SeenActors};
+pub(crate) use saved_cells::{CellsById, Receiver, SeenActors};
 pub(crate) use scope::Scope;
 pub(crate) use shared::{MutedSender, Scheduler, Shared};
 pub(crate) use signals::{HaltNumber, Raised, Signals};

@@ -9,6 +9,7 @@ use super::run_state::{RunState, TreeEnd};
 use super::shared::Shared;
 use super::signals::Signals;
 use super::table_entry::TableEntry;
+use super::user_code::drop_foreign;
 use crate::failures::{Caught, catch};
 use crate::sync::{Arc, Mutex, lock};
 use std::time::Duration;
@@ -59,19 +60,45 @@ pub(crate) trait Recorder: Send + Sync {
 /// The recorder of the cut that is being taken. Without one, its records are dropped: there is
 /// none, or it has failed.
 #[derive(Default)]
-struct CutInProgress(Mutex<Option<Arc<dyn Recorder>>>);
+struct CutInProgress(Mutex<Recorders>);
 
-/// From here on `recorder` gets the records. `None`: they are dropped.
+#[derive(Default)]
+struct Recorders {
+    present: Option<Arc<dyn Recorder>>,
+    /// Those of earlier cuts that other threads may still have. Such a thread may have a lock, and
+    /// the drop of a recorder runs code of users: so this reference is the last one.
+    earlier: Vec<Arc<dyn Recorder>>,
+}
+
+/// From here on `recorder` gets the records. `None`: they are dropped. Not under a lock.
 pub(crate) fn set_recorder(system: &Shared, recorder: Option<Arc<dyn Recorder>>) {
     let cut: &CutInProgress = system.extensions.part();
-    let before = std::mem::replace(&mut *lock(&cut.0), recorder);
-    drop(before);
+    {
+        let mut recorders = lock(&cut.0);
+        let before = std::mem::replace(&mut recorders.present, recorder);
+        recorders.earlier.extend(before);
+    }
+    release_recorders(system);
+}
+
+/// Drops the recorders of earlier cuts that no other thread has. Not under a lock.
+pub(crate) fn release_recorders(system: &Shared) {
+    let cut: &CutInProgress = system.extensions.part();
+    let unused: Vec<_> = {
+        let mut recorders = lock(&cut.0);
+        let earlier = std::mem::take(&mut recorders.earlier).into_iter();
+        // The only reference is not cloned any more.
+        let (unused, used) = earlier.partition(|it| Arc::strong_count(it) == 1);
+        recorders.earlier = used;
+        unused
+    };
+    drop_foreign("the drop of what a cut has recorded", unused);
 }
 
 /// The recorder of the cut, if there is one.
 pub(crate) fn recorder(system: &Shared) -> Option<Arc<dyn Recorder>> {
     let cut: &CutInProgress = system.extensions.part();
-    lock(&cut.0).clone()
+    lock(&cut.0).present.clone()
 }
 
 /// Calls `body` with the recorder of the cut, if there is one.
@@ -101,4 +128,48 @@ pub(crate) fn record_waiting(actor: &CellRef, place: WaitingPlace, message: &Env
     record(&actor.system, |cut| {
         cut.waits(actor, place, message);
     });
+}
+
+#[cfg(all(test, feature = "macros"))]
+mod tests {
+    use super::*;
+    use crate::simulation::Simulation;
+    use crate::sync::{AtomicBool, Ordering};
+
+    /// Notes that it is dropped.
+    struct Noting(Arc<AtomicBool>);
+
+    impl Recorder for Noting {
+        fn captured(&self, _: &Header, _: &mut StateRef<'_>) {}
+        fn captured_run_state(&self, _: &Header, _: &RunState) {}
+        fn waits(&self, _: &Header, _: WaitingPlace, _: &Envelope) -> usize {
+            0
+        }
+        fn panicked(&self, _: Caught) {}
+        fn is_signalled(&self, _: &Header, _: Option<&TreeEnd>, _: Signals) {}
+    }
+
+    impl Drop for Noting {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn a_thread_that_records_does_not_drop_the_recorder() {
+        let simulation = Simulation::new(1);
+        let system = simulation.system().shared();
+        let is_dropped = Arc::new(AtomicBool::new(false));
+        set_recorder(system, Some(Arc::new(Noting(is_dropped.clone()))));
+        record(system, |_| {
+            set_recorder(system, None);
+            release_recorders(system);
+        });
+        assert!(
+            !is_dropped.load(Ordering::Relaxed),
+            "it had the last but one"
+        );
+        release_recorders(system);
+        assert!(is_dropped.load(Ordering::Relaxed));
+    }
 }

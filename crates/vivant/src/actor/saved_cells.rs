@@ -5,7 +5,7 @@ use super::reference::CellRef;
 use super::scope::Scope;
 use super::shared::Shared;
 use crate::phase::Phase;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use vivant_codec::{Decoder, Encoder, LoadError, Saved};
 
@@ -76,6 +76,10 @@ impl SeenActors {
         }
     }
 }
+
+/// The number of the actor for which a message is being loaded. The context of a decoder.
+#[derive(Default)]
+pub(crate) struct Receiver(pub(crate) Cell<u64>);
 
 /// The actors of a restore by their numbers. The context of a decoder.
 pub(crate) struct CellsById(pub(crate) Box<dyn Fn(u64) -> Option<CellRef>>);

@@ -1,6 +1,7 @@
-//! How the terms of a supervised actor are saved. The numbers of variants are a part of the format:
-//! a new one comes last.
+//! How the terms of a supervised actor are saved, and what follows its stop hook. The numbers of
+//! variants are a part of the format: a new one comes last.
 
+use super::exclusive_wait::AfterStop;
 use super::supervised_by::{Messages, OnPanic, Restart, Terms};
 use crate::saving::{saved_enum, saved_struct};
 
@@ -26,4 +27,9 @@ saved_enum!(OnPanic as "vivant::OnPanic" {
 saved_enum!(Messages as "vivant::Messages" {
     0 Kept,
     1 Returned,
+});
+
+saved_enum!(AfterStop as "vivant::AfterStop" {
+    0 Ends,
+    1 GoesDown,
 });

@@ -38,8 +38,6 @@ pub(crate) enum TableEntry<'a> {
 pub(crate) struct SubscriptionEntry<'a> {
     /// The name of the topic.
     pub(crate) topic: &'a str,
-    /// The number of the next subscription of the topic, or a higher one.
-    pub(crate) next_number: u64,
     pub(crate) number: u64,
     /// The bound on its values in flight.
     pub(crate) capacity: u64,

@@ -5,7 +5,7 @@
 //! an actor cannot see each other, and the compiler can compare numbers.
 
 use super::actor::Actor;
-use super::behaviour::Continuation;
+use super::behaviour::{Continuation, Message};
 use super::link::Target;
 use super::promise::saved::{HoleOf, ValueOf, load_then, then_shape};
 use super::saved_kinds::SavedList;
@@ -42,6 +42,26 @@ pub trait NoBlock {
 }
 
 impl<A, const ID: u64> NoBlock for MaybeBlock<A, ID> {}
+
+/// A behaviour, of which the reply may be a result.
+#[derive(Debug)]
+pub struct MaybeResult<B>(PhantomData<B>);
+
+impl<T: Send + 'static, E: Send + 'static, B: Message<Reply = Result<T, E>>> MaybeResult<B> {
+    /// Lists the type of the reply: a request may be delegated as its `Ok`. It takes precedence
+    /// over that of [`NoResult`].
+    pub fn list(list: &mut SavedList) {
+        list.values().add_result::<T, E>();
+    }
+}
+
+/// A behaviour with another reply.
+pub trait NoResult {
+    /// Nothing is listed.
+    fn list(_: &mut SavedList) {}
+}
+
+impl<B> NoResult for MaybeResult<B> {}
 
 /// The hole of a continuation, which may be a promise's.
 #[derive(Debug)]

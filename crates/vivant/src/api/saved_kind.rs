@@ -28,7 +28,8 @@ pub enum SavedForm {
     /// A message of the runtime: about a link, a request to watch, the mark of a stop, which no
     /// actor lists; or between a supervisor and its children.
     Runtime,
-    /// A value of a topic, or the notice of missed ones.
+    /// What a topic or a stream brings to a continuation of its kind: a value, the notice of missed
+    /// ones, an item, an end.
     Published,
 }
 
@@ -47,7 +48,7 @@ impl fmt::Display for SavedForm {
             SavedForm::Start => "start",
             SavedForm::Join => "join",
             SavedForm::Runtime => "message of the runtime",
-            SavedForm::Published => "published value",
+            SavedForm::Published => "message of a topic or stream",
         })
     }
 }

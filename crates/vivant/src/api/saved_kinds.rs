@@ -298,6 +298,11 @@ impl SavedList {
         self.kinds.subscribers.insert(K::NAME, listed);
     }
 
+    /// A continuation that a stream may have: the table of its messages.
+    pub(crate) fn streamed<K: Continuation>(&mut self, table: &'static KindTable) {
+        self.add::<K, K::Actor>(SavedForm::Published, K::NAME, Some(table));
+    }
+
     fn add<M: 'static, A: Actor>(
         &mut self,
         form: SavedForm,

@@ -11,8 +11,6 @@ use vivant_codec::LoadError;
 pub(crate) struct StoredSubscription<'a> {
     /// The name of the topic.
     pub(crate) topic: &'a str,
-    /// The number that the next subscription of the topic gets.
-    pub(crate) next_number: u64,
     pub(crate) number: u64,
     pub(crate) capacity: usize,
     pub(crate) lasts: Lasts,

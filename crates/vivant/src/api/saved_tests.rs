@@ -6,7 +6,7 @@ use super::call::{Sent, envelope};
 use super::class::class_of;
 use super::loaded_actors::{ActorsById, LoadedActors};
 use super::promise::Resolver;
-use super::promise::saved::{LoadedPromises, OpenResolver};
+use super::promise::saved::{LoadedPromises, OpenResolver, ResultTypes};
 use super::saved_kind::{SavedForm, SavedKind};
 use super::saved_kinds::SavedKinds;
 use super::start::StartCall;
@@ -294,9 +294,11 @@ fn a_resolver_is_named_by_its_promise() {
     assert_eq!(bytes, to_bytes(&Some(name)).expect("numbers"));
     let kept = account.kept().ask_blocking().expect("it answers");
     let kept: RefCell<Option<Box<dyn OpenResolver>>> = RefCell::new(Some(Box::new(kept)));
-    let promises = LoadedPromises(Box::new(move |owner, number| {
-        kept.take().filter(|_| (owner, number) == name)
-    }));
+    let promises = LoadedPromises {
+        results: ResultTypes::default(),
+        type_of: Box::new(|_, _| None),
+        take: Box::new(move |owner, number| kept.take().filter(|_| (owner, number) == name)),
+    };
     let contexts: [&dyn Any; 1] = [&promises];
     let load = || Resolver::<i64>::load(&mut Decoder::new(&bytes).with_contexts(&contexts));
     load().expect("it waits").resolve(11);

@@ -7,8 +7,8 @@
 use super::open_futures::{OpenFuture, OpenFutures};
 use crate::actor::Refusal;
 use crate::actor::{
-    AddressRef, AskError, CellRef, Envelope, KindTable, MessageKind, Next, Processed, Shared,
-    StateRef, To, Worker, post,
+    AddressRef, AskError, CellRef, Delivery, Envelope, KindTable, MessageKind, Next, Processed,
+    Shared, StateRef, To, Worker, post,
 };
 use crate::api::{Actor, Handle, InlineState, Link, Resolver, Target, Turn};
 use crate::api::{birth, birth_of_stop_hook};
@@ -37,6 +37,17 @@ pub(crate) trait Task: Send {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<()>;
     /// A poll has panicked.
     fn fail(&mut self, error: AskError);
+
+    /// The actor that gets a message if the task is lost, and no promise breaks.
+    fn reader(&self) -> Option<&AddressRef> {
+        None
+    }
+
+    /// That message.
+    fn lost(&self, error: AskError) -> Option<Delivery> {
+        let _ = error;
+        None
+    }
 }
 
 struct FutureTask<F: Future>
@@ -76,6 +87,20 @@ impl Actor for FutureActor {
     fn stopping<'gc>(_: &mut FutureActor, turn: &Turn<'gc, Self>, _: &StopReason) {
         OpenFutures::of(&turn.worker().system).has_ended(turn.owner().id);
     }
+}
+
+/// The actor that reads a stream which has not ended, if the actor with this state polls one.
+pub(crate) fn stream_reader(state: &mut StateRef<'_>) -> Option<CellRef> {
+    let reader = state.look::<FutureActor, _>(|it| Some(it.task.reader()?.cell()));
+    reader.flatten()
+}
+
+/// The last message of that stream to its reader if it is lost. Runs code of users: it clones
+/// arguments.
+pub(crate) fn lost_stream(state: &mut StateRef<'_>, error: AskError) -> Option<Delivery> {
+    state
+        .look::<FutureActor, _>(|it| it.task.lost(error))
+        .flatten()
 }
 
 impl Target for FutureActor {

@@ -3,8 +3,8 @@
 mod future;
 mod open_futures;
 mod stream;
-mod tracked;
 mod turn;
 
+pub(crate) use future::{lost_stream, stream_reader};
 pub(crate) use open_futures::OpenFutures;
-pub use stream::{Attached, Attachment, StreamItem};
+pub use stream::{Attached, Attachment, MaybeStreamed, NotStreamed, StreamItem};

@@ -11,6 +11,8 @@ use std::future::Future;
 impl<A: Actor> Turn<'_, A> {
     /// Attaches a stream: its items become messages to an actor.
     ///
+    /// No snapshot has the stream itself: see [`Attached`](crate::Attached).
+    ///
     /// ```
     /// use futures_core::Stream;
     /// use vivant::prelude::*;

@@ -20,6 +20,7 @@ pub(crate) use named_timer::{NamedTimerData, NamedTimers, Schedule};
 pub(crate) use names::Names;
 pub use names::{LookupError, RegisterError};
 pub use rate_limit::{RateLimit, RateLimited};
+pub(crate) use registry_name::SubscriptionNumbers;
 pub use router::Router;
 pub use synchronizer::{Synchronizer, SynchronizerBuilder, SynchronizerError};
 pub use topic::{Lagged, MaybePublished, NotPublished, Subscription, Topic};

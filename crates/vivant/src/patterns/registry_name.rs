@@ -1,7 +1,8 @@
 //! [`RegistryName`]: the name under which actors of a system share a group or a topic.
 
 use crate::actor::{SeenActors, Shared};
-use crate::sync::Arc;
+use crate::services::Services;
+use crate::sync::{Arc, AtomicU64, Ordering};
 use vivant_codec::{Encoder, Saved};
 
 /// The name of a group or a topic, and the number of the system that has it.
@@ -9,6 +10,35 @@ use vivant_codec::{Encoder, Saved};
 pub(crate) struct RegistryName {
     pub(super) system: u64,
     pub(super) name: Arc<str>,
+    /// Of the system.
+    pub(super) numbers: SubscriptionNumbers,
+}
+
+/// The number of the next subscription. Topics with a name have the numbers of their system: a
+/// topic that is swept and made anew gives none a second time.
+#[derive(Clone, Default)]
+pub(crate) struct SubscriptionNumbers(Arc<AtomicU64>);
+
+impl SubscriptionNumbers {
+    pub(crate) fn of(services: &Services) -> &SubscriptionNumbers {
+        services.extensions.part()
+    }
+
+    /// Under the lock of the topic: its subscriptions have rising numbers.
+    pub(super) fn take(&self) -> u64 {
+        // Relaxed: an identity, and an order under that lock.
+        self.0.fetch_add(1, Ordering::Relaxed)
+    }
+
+    pub(crate) fn next(&self) -> u64 {
+        // Relaxed: read where the subscriptions of before the line are known.
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// The next ones are not below `number`.
+    pub(crate) fn number_behind(&self, number: u64) {
+        self.0.fetch_max(number, Ordering::Relaxed);
+    }
 }
 
 impl RegistryName {
@@ -16,6 +46,7 @@ impl RegistryName {
         RegistryName {
             system: system.number,
             name: name.into(),
+            numbers: SubscriptionNumbers::of(system).clone(),
         }
     }
 
@@ -28,7 +59,7 @@ impl RegistryName {
 /// Saves a handle: as its name. `what` is for errors.
 pub(super) fn save_handle(name: Option<&RegistryName>, what: &str, out: &mut Encoder<'_>) {
     match name {
-        Some(RegistryName { system, name }) if !SeenActors::is_elsewhere(*system, out) => {
+        Some(RegistryName { system, name, .. }) if !SeenActors::is_elsewhere(*system, out) => {
             (**name).to_owned().save(out);
         }
         Some(_) => out.error(format!("a {what} of another system")),

@@ -4,11 +4,12 @@
 use super::holder::Holder;
 use crate::actor::{
     CellRef, CommitResult, Ended, Envelope, ExclusiveWait, Guards, Header, Lifecycle, LinkedPeer,
-    Mute, OutgoingReferences, RunState, Runnable, Signals, StateRef, StepProgress, SupervisedBy,
-    TraceCoverage,
+    Mute, OutgoingReferences, RunState, Runnable, Signals, StateRef, StepProgress, StopWait,
+    SupervisedBy, TraceCoverage, WaitPurpose,
 };
 use crate::failures::StopReason;
 use crate::message::{Parked, TryHold};
+use crate::wait_for::WaitForGraph;
 use std::ops::Deref;
 use vivant_heap::Sharer;
 
@@ -80,6 +81,44 @@ impl Idle {
         let run_state = self.run_state();
         run_state.cold().child = Some(child);
         run_state.life = life;
+        if life == Lifecycle::Down {
+            // An incarnation waited, and that is over.
+            run_state.nothing_deferred();
+            self.forget_waits(|_| true);
+        }
+    }
+
+    /// Whether it has a state, and runs.
+    pub(crate) fn is_up(&mut self) -> bool {
+        self.state().has_state() && self.run_state().life == Lifecycle::Running
+    }
+
+    /// Whether it waits for a promise with this purpose.
+    pub(crate) fn is_waiting_for(&mut self, purpose: WaitPurpose) -> bool {
+        let cold = self.run_state().cold.as_ref();
+        cold.is_some_and(|cold| cold.waits.iter().any(|wait| wait.purpose == purpose))
+    }
+
+    /// Its stop hook waits for its promise, as in another life. What the actor waited for before
+    /// does not matter any more.
+    pub(crate) fn is_stopping(&mut self, stop: StopWait) {
+        let run_state = self.run_state();
+        run_state.life = Lifecycle::Stopping;
+        run_state.cold().stop = Some(stop);
+        self.forget_waits(|purpose| purpose != WaitPurpose::Stop);
+    }
+
+    fn forget_waits(&mut self, which: impl Fn(WaitPurpose) -> bool) {
+        let (id, system) = (self.id, self.system.clone());
+        let Some(cold) = &mut self.run_state().cold else {
+            return;
+        };
+        let waits = std::mem::take(&mut cold.waits).into_iter();
+        let (over, open): (Vec<_>, Vec<_>) = waits.partition(|wait| which(wait.purpose));
+        cold.waits = open;
+        for wait in over {
+            WaitForGraph::of(&system).end(id, &wait);
+        }
     }
 
     /// The actor has this link, as in another life.

@@ -129,7 +129,8 @@ impl<S> ExitHooks<S> {
         Some(taken)
     }
 
-    /// Whether the actor is a member of something that no image contains, and that there still is.
+    /// Whether the actor is a member of something that no image contains, and that there still is:
+    /// a stream of another system.
     pub(crate) fn is_member(&self, actor: u64) -> bool {
         // Relaxed: as in `run`.
         if self.count.load(Ordering::Relaxed) == 0 {

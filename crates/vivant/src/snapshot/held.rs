@@ -21,6 +21,10 @@ impl Held {
     pub(super) fn actor(&mut self, id: u64) -> Result<&mut Idle, NotRestored> {
         self.0.get_mut(&id).ok_or(NotRestored::NoActor(id))
     }
+
+    pub(super) fn each(&mut self) -> impl Iterator<Item = (u64, &mut Idle)> {
+        self.0.iter_mut().map(|(id, idle)| (*id, idle))
+    }
 }
 
 impl Drop for Held {

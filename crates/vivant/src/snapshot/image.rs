@@ -6,6 +6,7 @@ use super::message_kinds::{MessageKindsRecord, Renumbered};
 use super::message_record::{Encoded, MessageData, MessageRecord, NameOfValue};
 use super::monitors::MonitorsRecord;
 use super::start_record::StartRecord;
+use super::stopping::StoppingRecord;
 use super::supervised::{OrderRecord, SupervisedRecord};
 use super::tables::TablesRecord;
 use crate::actor::WaitingPlace;
@@ -43,6 +44,8 @@ pub(super) struct SharedRecord {
     pub(super) ended: Vec<EndedRecord>,
     /// The orders of supervisors that wait. By actor.
     pub(super) orders: Vec<OrderRecord>,
+    /// The actors of which the stop hook waits. By actor.
+    pub(super) stopping: Vec<StoppingRecord>,
 }
 
 /// What a cut contains of actors and mailboxes, in any order.
@@ -173,7 +176,8 @@ impl Image {
         if is_planted(InjectedFault::OrderForgotten) {
             image.waiting.reverse();
         }
-        let renumbered = Renumbered::of(kinds);
+        let used = image.messages_mut().map(|it| it.message.kind).collect();
+        let renumbered = Renumbered::of(kinds, &used);
         image.messages_mut().for_each(|it| renumbered.renumber(it));
         image.kinds = renumbered.kinds;
         image
@@ -206,6 +210,7 @@ saved_struct!(SharedRecord as "vivant::SharedRecord" {
     1 monitors: MonitorsRecord,
     2 ended: Vec<EndedRecord>,
     3 orders: Vec<OrderRecord>,
+    4 stopping: Vec<StoppingRecord>,
 });
 
 saved_struct!(ActorRecord as "vivant::ActorRecord" {

@@ -19,8 +19,6 @@ pub(super) struct GroupRecord {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TopicRecord {
     pub(super) name: String,
-    /// The number that its next subscription gets.
-    pub(super) next_number: u64,
     /// In the order of their numbers, which is that of subscribing.
     pub(super) subscriptions: Vec<SubscriptionRecord>,
 }
@@ -42,8 +40,10 @@ pub(super) struct SubscriptionRecord {
 pub(super) struct Memberships {
     /// By name: the stable name of the type, and the members by their numbers in the group.
     groups: BTreeMap<String, (String, BTreeMap<u64, u64>)>,
-    /// By name, with the number of the next subscription.
-    topics: BTreeMap<String, (u64, Vec<SubscriptionRecord>)>,
+    /// By name.
+    topics: BTreeMap<String, Vec<SubscriptionRecord>>,
+    /// The number of the next subscription.
+    next_number: u64,
     /// The subscriptions of which the image has the handle: the name of the topic, and the number.
     handles: BTreeSet<(String, u64)>,
 }
@@ -59,15 +59,19 @@ impl Memberships {
         }
     }
 
-    pub(super) fn add_subscription(
-        &mut self,
-        topic: &str,
-        next_number: u64,
-        subscription: SubscriptionRecord,
-    ) {
-        let (next, subscriptions) = self.topics.entry(topic.to_owned()).or_default();
-        *next = next_number.max(*next);
+    pub(super) fn add_subscription(&mut self, topic: &str, subscription: SubscriptionRecord) {
+        self.number_behind(subscription.number.saturating_add(1));
+        let subscriptions = self.topics.entry(topic.to_owned()).or_default();
         subscriptions.push(subscription);
+    }
+
+    /// The next subscription has this number or a higher one.
+    pub(super) fn number_behind(&mut self, number: u64) {
+        self.next_number = self.next_number.max(number);
+    }
+
+    pub(super) fn next_number(&self) -> u64 {
+        self.next_number
     }
 
     pub(super) fn add_handles(&mut self, handles: Vec<(String, u64)>) {
@@ -90,7 +94,7 @@ impl Memberships {
     pub(super) fn topics(&mut self, has_actor: impl Fn(u64) -> bool) -> Vec<TopicRecord> {
         let handles = std::mem::take(&mut self.handles);
         let topics = std::mem::take(&mut self.topics).into_iter();
-        let topics = topics.map(|(name, (next_number, mut subscriptions))| {
+        let topics = topics.map(|(name, mut subscriptions)| {
             subscriptions.retain(|it| {
                 let is_held = || handles.contains(&(name.clone(), it.number));
                 has_actor(it.then.actor) && (it.lasts == Lasts::Forever || is_held())
@@ -98,7 +102,6 @@ impl Memberships {
             subscriptions.sort_by_key(|it| it.number);
             TopicRecord {
                 name,
-                next_number,
                 subscriptions,
             }
         });
@@ -116,8 +119,7 @@ saved_struct!(GroupRecord as "vivant::GroupRecord" {
 
 saved_struct!(TopicRecord as "vivant::TopicRecord" {
     0 name: String,
-    1 next_number: u64,
-    2 subscriptions: Vec<SubscriptionRecord>,
+    1 subscriptions: Vec<SubscriptionRecord>,
 });
 
 saved_struct!(SubscriptionRecord as "vivant::SubscriptionRecord" {

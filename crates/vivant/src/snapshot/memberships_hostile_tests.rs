@@ -132,14 +132,33 @@ fn a_bound_is_a_number_of_values() {
 #[test]
 fn numbers_of_subscriptions_were_given_once() {
     for change in [
-        |image: &mut Image| image.shared.tables.topics[0].subscriptions[0].number = 1,
+        |image: &mut Image| image.shared.tables.topics[0].subscriptions[0].number = 2,
         |image: &mut Image| image.shared.tables.topics[0].subscriptions[1].number = u64::MAX,
-        |image: &mut Image| image.shared.tables.topics[0].next_number = 1,
-        |image: &mut Image| image.shared.tables.topics[0].next_number = u64::MAX,
+        |image: &mut Image| image.shared.tables.next_subscription = 1,
     ] {
         let error = error(change);
         assert!(matches!(error, NotRestored::Topic { .. }), "{error}");
     }
+    let error = error(|image| image.shared.tables.next_subscription = u64::MAX);
+    let is_number = matches!(error, NotRestored::SubscriptionNumber(u64::MAX));
+    assert!(is_number, "{error}");
+}
+
+/// A value for one board names the subscription of another one.
+#[test]
+fn a_value_names_a_subscription_of_its_reader() {
+    let error = error(|image| {
+        let subscriptions = &image.shared.tables.topics[0].subscriptions;
+        let actors: Vec<_> = subscriptions.iter().map(|it| it.then.actor).collect();
+        for message in &mut image.waiting {
+            message.actor = match message.actor {
+                it if it == actors[0] => actors[1],
+                it if it == actors[1] => actors[0],
+                it => it,
+            };
+        }
+    });
+    assert!(error.to_string().contains("of another actor"), "{error}");
 }
 
 /// The topic of numbers with a subscriber of texts, and with a continuation of a promise.

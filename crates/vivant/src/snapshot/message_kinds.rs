@@ -2,6 +2,7 @@
 
 use super::message_record::{MessageData, MessageKindRecord, MessageRecord};
 use crate::saving::saved_struct;
+use std::collections::BTreeSet;
 
 /// The kinds of the messages of an image. A message has the position of its kind.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -15,8 +16,8 @@ impl MessageKindsRecord {
     }
 }
 
-/// A table that is sorted and has each kind once, so that equal images have equal tables: a cut
-/// numbers kinds in the order in which it meets them.
+/// A table that is sorted and has each kind that is in use once, so that equal images have equal
+/// tables: a cut numbers kinds in the order in which it meets them, and may leave a message out.
 pub(super) struct Renumbered {
     pub(super) kinds: MessageKindsRecord,
     /// The new numbers by the old ones.
@@ -24,8 +25,10 @@ pub(super) struct Renumbered {
 }
 
 impl Renumbered {
-    pub(super) fn of(table: MessageKindsRecord) -> Renumbered {
-        let mut kinds = table.kinds.clone();
+    /// `used` are the numbers of the messages of the image.
+    pub(super) fn of(table: MessageKindsRecord, used: &BTreeSet<u32>) -> Renumbered {
+        let kinds = used.iter().map(|number| table.kinds.get(*number as usize));
+        let mut kinds: Vec<_> = kinds.flatten().cloned().collect();
         kinds.sort();
         kinds.dedup();
         // A table has as many entries as a `u32` can count: each was read from four bytes or more.
@@ -82,15 +85,15 @@ mod tests {
 
     #[test]
     fn messages_keep_their_kinds() {
-        let kinds = ["b", "c", "a", "b"].map(kind).into();
+        let kinds = ["b", "c", "a", "b", "aa"].map(kind).into();
         let table = MessageKindsRecord { kinds };
-        let renumbered = Renumbered::of(table);
+        let renumbered = Renumbered::of(table, &[0, 1, 2, 3, 5].into());
         assert_eq!(renumbered.kinds.kinds, ["a", "b", "c"].map(kind));
-        let numbers = [0, 1, 2, 3, 4].map(|number| {
+        let numbers = [0, 1, 2, 3, 5].map(|number| {
             let mut record = message(number);
             renumbered.renumber(&mut record);
             record.message.kind
         });
-        assert_eq!(numbers, [1, 2, 0, 1, 4]);
+        assert_eq!(numbers, [1, 2, 0, 1, 5]);
     }
 }

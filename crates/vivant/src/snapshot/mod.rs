@@ -2,7 +2,8 @@
 //! The README beside this file says how, and describes the format.
 //!
 //! - [`image`]: the records; [`message_record`], [`message_kinds`], [`start_record`], [`tables`],
-//!   [`alarms`], [`memberships`], [`monitors`], [`ended`], [`supervised`]: parts of them.
+//!   [`alarms`], [`memberships`], [`monitors`], [`ended`], [`supervised`],
+//!   [`stopping`]: parts of them.
 //! - [`census`]: the actors of a cut by type.
 //! - [`promises`]: the promises of a restored system.
 //! - [`recorder`]: a cut that is being taken; [`unsaved`]: what no image contains.
@@ -58,6 +59,8 @@ mod monitors;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod monitors_tests;
 mod not_restored;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod ok_tests;
 mod paths;
 #[cfg(feature = "snapshots")]
 mod pause;
@@ -84,6 +87,13 @@ mod schedule;
 mod start_record;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod steps_tests;
+mod stopping;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod stopping_tests;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod streams_kinds_tests;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod streams_tests;
 mod supervised;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod supervised_hostile_tests;

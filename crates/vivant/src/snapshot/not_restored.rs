@@ -69,8 +69,16 @@ pub enum NotRestored {
         /// The order.
         order: String,
     },
+    /// An actor stops without a promise of its stop hook, or waits for such a promise and does not
+    /// stop, or is to go down and has no supervisor; its path.
+    StopHook {
+        /// Path of the actor.
+        actor: String,
+    },
     /// An alarm has this number, behind which there is no room for the numbers of others.
     TimerNumber(u64),
+    /// A subscription to a topic would get this number, behind which there is no room for others.
+    SubscriptionNumber(u64),
     /// A group cannot have the members that the image names.
     Group {
         /// Its name.
@@ -159,6 +167,16 @@ impl fmt::Display for NotRestored {
                 f,
                 "the order {order} waits for {actor}, and no supervisor gives it; restore an older image"
             ),
+            NotRestored::StopHook { actor } => write!(
+                f,
+                "{actor} stops without a promise of its stop hook, or waits for one without an end that follows"
+            ),
+            NotRestored::SubscriptionNumber(number) => {
+                write!(
+                    f,
+                    "the subscriptions to topics have numbers up to {number}, behind which there is no room"
+                )
+            }
             NotRestored::TimerNumber(number) => write!(
                 f,
                 "an alarm has the number {number}, which no system reaches; restore an older image"

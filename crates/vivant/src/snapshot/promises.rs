@@ -14,6 +14,7 @@ use crate::failures::{Inside, StopReason};
 use crate::interned::Name;
 use crate::services::Asked;
 use crate::sync::Arc;
+use std::any::{Any, TypeId};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
@@ -68,6 +69,13 @@ impl OpenPromises {
     /// Takes out the resolver of a promise.
     pub(super) fn resolver(&self, named: Named) -> Option<Box<dyn OpenResolver>> {
         self.resolvers.borrow_mut().remove(&named)
+    }
+
+    /// The type of the resolver of a promise.
+    pub(super) fn type_of(&self, named: Named) -> Option<TypeId> {
+        let resolvers = self.resolvers.borrow();
+        let resolver: &dyn Any = &**resolvers.get(&named)?;
+        Some(resolver.type_id())
     }
 
     /// Loads what an actor does with the values of its promises.
@@ -172,11 +180,16 @@ fn not_saved(asked: Option<&AskedRecord>, by_id: &dyn ActorsById) -> AskError {
             place: asked.made,
             reason: StopReason::NotSaved,
         })),
-        None => AskError::Broken(Arc::new(Inside {
-            actor: "an actor that is not saved".to_owned(),
-            behaviour: Name::new("-"),
-        })),
+        None => lost_with_its_code(),
     }
+}
+
+/// The future or stream that would have answered is code, which no image has.
+pub(super) fn lost_with_its_code() -> AskError {
+    AskError::Broken(Arc::new(Inside {
+        actor: "an actor that is not saved".to_owned(),
+        behaviour: Name::new("-"),
+    }))
 }
 
 fn value_type(

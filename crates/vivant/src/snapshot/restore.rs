@@ -11,12 +11,14 @@ use super::promises::OpenPromises;
 use super::restored_memberships::{restore_groups, restore_topics};
 use super::restored_tables::RestoredTables;
 use super::restored_trees::RestoredTrees;
+use super::stopping::restore_stopping;
 use super::values::Values;
 use crate::actor::{
-    AddressRef, Birth, CellRef, CellsById, Class, Envelope, LinkedPeer, Refusal, Shared, Signals,
-    To, post_or_bury,
+    AddressRef, Birth, CellRef, CellsById, Class, Envelope, LinkedPeer, Receiver, Refusal, Shared,
+    Signals, To, post_or_bury,
 };
 use crate::api::{ActorsById, LoadedActors, LoadedPromises, RestoredSystem, SavedKinds, register};
+use crate::patterns::SubscriptionNumbers;
 use crate::sync::Arc;
 use std::any::Any;
 use std::rc::Rc;
@@ -34,6 +36,8 @@ pub(super) fn restore(
     // Before any code runs that may set an alarm.
     let next_timer = image.shared.tables.number_behind_timers()?;
     system.timers.number_behind(next_timer);
+    let next_subscription = image.shared.tables.number_behind_subscriptions()?;
+    SubscriptionNumbers::of(system).number_behind(next_subscription);
     system.oracle.continue_at(image.system.clock_ns);
     let actors = Arc::new(make_actors(system, image, kinds)?);
     let filled = fill(system, image, kinds, &actors);
@@ -56,6 +60,7 @@ fn fill(
         monitors,
         ended,
         orders: _,
+        stopping,
     } = &image.shared;
     let trees = RestoredTrees::new(image, actors)?;
     let promises = Rc::new(OpenPromises::default());
@@ -68,9 +73,15 @@ fn fill(
     let cells = by_id.clone();
     let cells = CellsById(Box::new(move |id| Some(cells.actor(id)?.cell())));
     let resolvers = promises.clone();
-    let resolvers = move |owner, number| resolvers.resolver((owner, number));
-    let resolvers = LoadedPromises(Box::new(resolvers));
-    let contexts: [&dyn Any; 5] = [
+    let types = promises.clone();
+    let resolvers = LoadedPromises {
+        take: Box::new(move |owner, number| resolvers.resolver((owner, number))),
+        type_of: Box::new(move |owner, number| types.type_of((owner, number))),
+        results: kinds.values().results().clone(),
+    };
+    let receiver = Receiver::default();
+    let contexts: [&dyn Any; 6] = [
+        &receiver,
         &loaded,
         &resolvers,
         &restored_system,
@@ -82,6 +93,7 @@ fn fill(
         comparison: &Comparison::new(&image.shapes),
         message_kinds: &image.kinds,
         contexts: &contexts,
+        receiver: &receiver,
     };
     promises.open(image, actors, kinds)?;
     restore_groups(&tables.groups, system, actors, &values)?;
@@ -105,6 +117,7 @@ fn fill(
         held.actor(record.actor)?.set_step(step);
     }
     trees.supervise(&mut held, &by_id, &values)?;
+    restore_stopping(stopping, |id| trees.has_supervisor(id), &mut held)?;
     let refused = restore_monitors(monitors, &mut held, &by_id, &values)?;
     for record in &image.waiting {
         let to = actors.get(&record.actor);

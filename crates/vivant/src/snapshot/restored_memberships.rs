@@ -84,7 +84,6 @@ pub(super) fn restore_topics<'i>(
             };
             let restored = subscribe(&StoredSubscription {
                 topic,
-                next_number: record.next_number,
                 number: subscription.number,
                 capacity,
                 lasts: subscription.lasts,

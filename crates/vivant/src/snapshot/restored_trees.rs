@@ -181,6 +181,10 @@ impl<'r> RestoredTrees<'r> {
         Ok(())
     }
 
+    pub(super) fn has_supervisor(&self, actor: u64) -> bool {
+        self.above.contains_key(&actor)
+    }
+
     fn supervisors(&self) -> impl Iterator<Item = &'r AddressRef> {
         let actors = self.actors.values();
         actors.filter(|actor| is_supervisor(actor.class))

@@ -24,6 +24,8 @@ pub(super) struct TablesRecord {
     pub(super) groups: Vec<GroupRecord>,
     /// By name.
     pub(super) topics: Vec<TopicRecord>,
+    /// The number of the next subscription to a topic.
+    pub(super) next_subscription: u64,
 }
 
 /// A named timer of an actor: an entry in a table of the actor alone.
@@ -67,6 +69,15 @@ impl TablesRecord {
         }
     }
 
+    /// The number of the next subscription. So many are left behind it that no program needs more.
+    pub(super) fn number_behind_subscriptions(&self) -> Result<u64, NotRestored> {
+        let number = self.next_subscription;
+        match number < 1 << 62 {
+            true => Ok(number),
+            false => Err(NotRestored::SubscriptionNumber(number)),
+        }
+    }
+
     /// The cut is complete: leaves out what belongs to actors that the image does not contain.
     pub(super) fn sort(&mut self, has_actor: impl Fn(u64) -> bool) {
         self.names.retain(|name| has_actor(name.actor));
@@ -92,6 +103,7 @@ saved_struct!(TablesRecord as "vivant::TablesRecord" {
     4 named_timers: Vec<NamedTimerRecord>,
     5 groups: Vec<GroupRecord>,
     6 topics: Vec<TopicRecord>,
+    7 next_subscription: u64,
 });
 
 saved_struct!(NameRecord as "vivant::NameRecord" {

@@ -7,7 +7,7 @@ use super::line::Line;
 use super::pause::Pauses;
 use super::recorder::{Completed, ImageRecorder};
 use super::saved_program::SavedProgram;
-use crate::actor::{Scope, Shared};
+use crate::actor::{Scope, Shared, release_recorders};
 use crate::api::SavedKinds;
 use crate::cut::{Coordinator, Outcome, Step};
 use crate::sync::Arc;
@@ -134,7 +134,9 @@ impl Cuts<'_, '_> {
         };
         loop {
             let written = self.write(&mut coordinator);
-            let written = written.inspect_err(|_| coordinator.give_up(self.system))?;
+            let written = written.inspect_err(|_| coordinator.give_up(self.system));
+            release_recorders(self.system);
+            let written = written?;
             if let Some(written) = written {
                 return Ok(written);
             }

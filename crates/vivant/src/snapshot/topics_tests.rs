@@ -23,6 +23,8 @@ struct Board {
     news: Option<Subscription>,
     /// With the tag of the subscription. Values that were missed count 1,000 each.
     read: Vec<(u64, u64)>,
+    /// Its subscriptions that last.
+    forever: usize,
 }
 
 #[behaviours]
@@ -32,6 +34,7 @@ impl Board {
         Board {
             news: None,
             read: Vec::new(),
+            forever: 0,
         }
     }
 
@@ -54,6 +57,7 @@ impl Board {
         let news = topic.subscribe_bounded(CAPACITY, t.me().hears(tag));
         mid_turn();
         news.forever();
+        self.forever += 1;
         mid_turn();
     }
 
@@ -198,6 +202,7 @@ fn order(boards: &[Address<Board>], presses: &[Address<Press>], dice: &mut Dice)
     match dice.below(12) {
         0..3 => board.toggle(1 + dice.below(9) as u64).send(),
         3 => board.finish().send(),
+        4 if dice.below(3) == 0 => board.subscribe_forever(400).send(),
         _ => press.publish(dice.below(5) as u64).send(),
     }
 }
@@ -281,11 +286,13 @@ fn check(image: &Image, seed: u64) -> usize {
 fn check_handles(image: &Image, seed: u64) {
     let (simulation, _actors) = restored(image, seed, &kinds());
     simulation.run();
-    let handles = states::<Board, _>(&simulation, |board| usize::from(board.news.is_some()));
+    let handles = states::<Board, _>(&simulation, |board| {
+        usize::from(board.news.is_some()) + board.forever
+    });
     let topic: Topic<u64> = simulation.system().topic("news").expect("it has numbers");
     // Boards may toggle meanwhile, so it is that of the run.
     let own: usize = handles.iter().sum();
-    assert_eq!(topic.subscribers(), own + 1, "seed {seed}");
+    assert_eq!(topic.subscribers(), own, "seed {seed}");
 }
 
 const SEEDS: u64 = if cfg!(miri) { 2 } else { 150 };
@@ -348,6 +355,33 @@ fn a_subscription_that_a_thread_holds_ends_with_its_system() {
     let image = take_now(&simulation);
     drop(subscription);
     assert!(image.shared.tables.topics.is_empty());
+}
+
+/// The topic is swept when nothing uses it, and made anew: an older handle that an image has must
+/// not name the new subscription.
+#[test]
+fn a_topic_that_is_made_anew_gives_no_number_again() {
+    let simulation = simulated(&kinds(), 1);
+    let system = simulation.system();
+    let topic = |name: &str| system.topic::<u64>(name).expect("it has numbers");
+    let board = Board::spawn(system);
+    simulation.run();
+    drop(topic("news").subscribe(board.hears(1)));
+    for number in 0..40 {
+        drop(topic(&format!("{number}")));
+    }
+    topic("news").subscribe(board.hears(2)).forever();
+    let image = take_now(&simulation);
+    let tables = &image.shared.tables;
+    assert_eq!(tables.topics[0].subscriptions[0].number, 1);
+    assert_eq!(tables.next_subscription, 2);
+    let (simulation, _actors) = restored(&image, 1, &kinds());
+    assert_eq!(take_now(&simulation), image);
+    let board = Board::spawn(simulation.system());
+    let topic: Topic<u64> = simulation.system().topic("news").expect("it has numbers");
+    topic.subscribe(board.hears(3)).forever();
+    let image = take_now(&simulation);
+    assert_eq!(image.shared.tables.topics[0].subscriptions[1].number, 2);
 }
 
 /// An argument of which each clone takes a whole cut.

@@ -4,7 +4,7 @@ use super::message_kinds::MessageKindsRecord;
 use super::message_record::{Encoded, KindRecord, MessageData, MessageKindRecord, WaitingKind};
 use super::not_restored::NotRestored;
 use super::start_record::StartRecord;
-use crate::actor::{AddressRef, Envelope, SavedClass, StateRef};
+use crate::actor::{AddressRef, Envelope, Receiver, SavedClass, StateRef};
 use crate::api::{SavedForm, SavedKinds, Stored};
 use crate::interned::{Name, Place};
 use crate::sync::Arc;
@@ -16,6 +16,8 @@ pub(super) struct Values<'i> {
     pub(super) comparison: &'i Comparison<'i>,
     pub(super) message_kinds: &'i MessageKindsRecord,
     pub(super) contexts: &'i [&'i dyn Any],
+    /// One of the contexts.
+    pub(super) receiver: &'i Receiver,
 }
 
 impl<'i> Values<'i> {
@@ -128,6 +130,7 @@ impl<'i> Values<'i> {
             actor: to.path(),
             kind: kind(),
         })?;
+        self.receiver.0.set(to.id);
         let loaded = self.load(content, |input, stored| {
             codec.load(input, Some(stored), made)
         });

@@ -69,8 +69,8 @@ pub(super) const IMPLS: &[(&str, &str, &str, usize, &str)] = &[
         "vivant",
         "edge",
         "api",
-        2,
-        "`Turn::attach`, `Turn::spawn` and `Then`: public methods of this feature",
+        1,
+        "`Turn::attach`, `Turn::spawn`: public methods of this feature",
     ),
     (
         "vivant",
@@ -292,11 +292,6 @@ pub(super) const CYCLES: &[(&str, &[&str], &str)] = &[
         "vivant",
         &["cycles/commit.rs", "cycles/detection_pass.rs"],
         "one detection pass: its graph, its commit",
-    ),
-    (
-        "vivant",
-        &["edge/stream/feed.rs", "edge/stream/mod.rs"],
-        "an attachment starts the feed, which reads its options",
     ),
     (
         "vivant",

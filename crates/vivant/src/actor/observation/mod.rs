@@ -41,7 +41,9 @@ pub(crate) fn observed<A: Answer>(kind: Observation, source: Source<'_>, answer:
 
 /// L8: the source may have an entry of behind the line.
 fn learns(kind: Observation, source: &Source<'_>) {
-    if let (Observation::Alive | Observation::Send, Source::Actor(actor)) = (kind, source) {
+    if let (Observation::Alive | Observation::Send | Observation::Attach, Source::Actor(actor)) =
+        (kind, source)
+    {
         // That an actor is alive is no news, and that it has ended is, if it did so behind the
         // line.
         let Some(ended_in) = actor.ended_in() else {

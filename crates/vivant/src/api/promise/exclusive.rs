@@ -179,17 +179,11 @@ impl<T: Send + 'static> SinkLink for WaitSink<T> {
     }
 
     fn save(&self, saver: &mut SinkSaver<'_>) -> Result<Option<ShapedBytes>, PromiseUnsaved> {
-        match self.wait.wait.purpose {
-            WaitPurpose::Reply | WaitPurpose::Start => {
-                let content = WaitContent {
-                    place: self.wait.wait.place,
-                    to: self.resolver.promise_name(RELAYS_MAX),
-                };
-                saver.content(&content).map(Some)
-            }
-            // Its stop hook has run.
-            WaitPurpose::Stop => Err(PromiseUnsaved::Sink(self.data().kind.name())),
-        }
+        let content = WaitContent {
+            place: self.wait.wait.place,
+            to: self.resolver.promise_name(RELAYS_MAX),
+        };
+        saver.content(&content).map(Some)
     }
 }
 

@@ -73,7 +73,8 @@ use crate::services::Asked;
 use answer::AnswerSink;
 use receiver::ActorName;
 use relay::OkRelay;
-use saved::{PromiseUnsaved, ShapedBytes, SinkSaver};
+use resolver::RELAYS_MAX;
+use saved::{PromiseName, PromiseUnsaved, ShapedBytes, SinkSaver};
 use shown::{Awaits, Shown};
 use sink::{Continue, Sink, SinkLink};
 use sink_data::{SinkData, SinkKind};
@@ -335,6 +336,13 @@ impl<T: Send + 'static, E: Send + 'static> SinkLink for OkSink<T, E> {
 
     fn data(&self) -> SinkData {
         SinkKind::Ok.to(self.0.receiver())
+    }
+
+    fn save(&self, saver: &mut SinkSaver<'_>) -> Result<Option<ShapedBytes>, PromiseUnsaved> {
+        let of_result = self.0.promise_name(RELAYS_MAX);
+        saver
+            .content(&PromiseName::Ok(Box::new(of_result)))
+            .map(Some)
     }
 }
 

@@ -53,7 +53,10 @@ impl<T: Send + 'static, E: Send + 'static> Relay<T> for OkRelay<T, E> {
         Receiver::Ok(Box::new(self.0.receiver_through(relays_max)))
     }
 
-    fn promise_name(&self, _: usize) -> PromiseName {
-        PromiseName::Unsaved("a request that was delegated as the `Ok` of a result")
+    fn promise_name(&self, relays_max: usize) -> PromiseName {
+        match self.0.promise_name(relays_max) {
+            PromiseName::Nothing => PromiseName::Nothing,
+            of_result => PromiseName::Ok(Box::new(of_result)),
+        }
     }
 }

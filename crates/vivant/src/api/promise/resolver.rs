@@ -105,7 +105,7 @@ impl<T: Send + 'static> Resolver<T> {
             Destination::Relay(relay) => match relays_max.checked_sub(1) {
                 Some(fewer) => relay.promise_name(fewer),
                 None => {
-                    PromiseName::Unsaved("time limits within more time limits than are followed")
+                    PromiseName::Unsaved("a value that is passed on more often than is followed")
                 }
             },
         }

@@ -1,9 +1,10 @@
 //! The task of the actor that polls a stream.
 
-use super::StreamItem;
 use super::gate::{EndCause, Gate};
-use crate::actor::{AskError, Shared};
-use crate::api::{Continuation, Resolver, Then, given_up};
+use super::item::StreamItem;
+use super::item_message::message;
+use crate::actor::{AddressRef, AskError, Delivery, Shared};
+use crate::api::{Continuation, Then, given_up};
 use crate::edge::future::Task;
 use crate::services::ExitHookId;
 use crate::sync::Arc;
@@ -47,7 +48,7 @@ where
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(Some(item)) => {
                     let (item, token) = (StreamItem::Item(item), self.gate.admit());
-                    then.again().fill_tracked(item, token).deliver();
+                    message(then.again(), item, Some(token)).deliver();
                 }
                 Poll::Ready(None) => {
                     self.send_last(StreamItem::Ended);
@@ -62,6 +63,15 @@ where
     fn fail(&mut self, error: AskError) {
         self.send_last(StreamItem::Failed(error));
     }
+
+    fn reader(&self) -> Option<&AddressRef> {
+        self.then.as_ref().map(Then::target)
+    }
+
+    fn lost(&self, error: AskError) -> Option<Delivery> {
+        let then = self.then.as_ref()?;
+        Some(message(then.again(), StreamItem::Failed(error), None))
+    }
 }
 
 impl<S, K> Feed<S, K>
@@ -72,7 +82,7 @@ where
 {
     fn send_last(&mut self, last: StreamItem<S::Item>) {
         if let Some(then) = self.then.take() {
-            then.fill(last, Resolver::discarding()).deliver();
+            message(then, last, None).deliver();
         }
     }
 }

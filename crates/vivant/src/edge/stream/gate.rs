@@ -1,7 +1,9 @@
 //! Flow control between a stream and the actor that takes its items: the number of items in flight,
 //! and whether the stream is to stop.
 
-use crate::actor::{CellRef, Entry, Observation, Signals, Source, Table, observed};
+use crate::actor::{
+    CellRef, Changed, Entry, Header, Observation, Signals, Source, Table, observed,
+};
 use crate::services::Membership;
 use crate::sync::{Arc, Mutex, lock};
 use std::task::Waker;
@@ -9,6 +11,8 @@ use std::task::Waker;
 /// The state shared by a stream and the actor that takes its items.
 pub(super) struct Gate {
     pub(super) limit: usize,
+    /// The numbers of the systems of the stream and of its reader.
+    systems: (u64, u64),
     state: Mutex<GateState>,
 }
 
@@ -20,7 +24,8 @@ struct GateState {
     /// Set while the limit of items in flight is reached. Not otherwise: a waker keeps the stream's
     /// actor alive, and that must end when nothing else can wake it.
     waker: Option<Waker>,
-    /// The actor that polls the stream.
+    /// The actor that polls the stream. It is also told of a stop when it has ended: it may have
+    /// done so behind the line, and the stop may be of before it.
     feed: Option<CellRef>,
 }
 
@@ -33,9 +38,15 @@ pub(super) enum EndCause {
     Early,
 }
 
+/// Whether there is room is no news of behind the line: an image has the items that wait, and no
+/// stream that would send more.
 impl Entry for GateState {
     fn table(&self) -> Table {
         Table::Stream
+    }
+
+    fn changed(&self) -> Changed {
+        Changed::Never
     }
 }
 
@@ -43,19 +54,20 @@ impl Entry for GateState {
 pub(super) struct InFlight(Arc<Gate>);
 
 impl Gate {
-    pub(super) fn new(limit: usize) -> Arc<Gate> {
+    pub(super) fn new(limit: usize, systems: (u64, u64)) -> Arc<Gate> {
         Arc::new(Gate {
             limit,
+            systems,
             state: Mutex::default(),
         })
     }
 
     pub(super) fn in_flight(&self) -> usize {
-        let state = lock(&self.state);
+        let in_flight = lock(&self.state).in_flight;
         observed(
             Observation::Admission,
-            Source::Entry(&*state),
-            state.in_flight,
+            Source::Table(Table::Stream),
+            in_flight,
         )
     }
 
@@ -79,26 +91,28 @@ impl Gate {
         InFlight(self.clone())
     }
 
-    pub(super) fn started(&self, feed: CellRef) {
+    /// The stream is polled. Its reader may have ended meanwhile, also behind the line (L8).
+    pub(super) fn started(&self, feed: CellRef, reader: &Header) {
         let mut state = lock(&self.state);
         if !state.is_stopped {
             state.feed = Some(feed);
             return;
         }
         drop(state);
+        let _ended = observed(Observation::Attach, Source::Actor(reader), false);
         feed.signal(Signals::STOP);
     }
 
     /// The stream's actor ends.
     pub(super) fn close(&self) -> EndCause {
         let mut state = lock(&self.state);
-        let (feed, waker) = (state.feed.take(), state.waker.take());
+        let waker = state.waker.take();
         let cause = match state.is_stopped {
             true => EndCause::Stopped,
             false => EndCause::Early,
         };
         drop(state);
-        drop((feed, waker));
+        drop(waker);
         cause
     }
 
@@ -117,6 +131,11 @@ impl Gate {
 impl Membership for Gate {
     fn leave(&self, _: u64) {
         self.stop();
+    }
+
+    /// An image has the end of a stream by the actor that polls it: of the same system.
+    fn is_in_images(&self) -> bool {
+        self.systems.0 == self.systems.1
     }
 }
 

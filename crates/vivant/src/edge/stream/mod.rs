@@ -3,17 +3,27 @@
 //! A stream is polled as a future is, by an actor of the runtime's own (`future.rs`): on the
 //! workers, in a simulation under the seed.
 //!
-//! - [`Attachment`], [`Attached`], [`StreamItem`]: the types that users hold and receive.
+//! - [`Attachment`], [`Attached`]: the types that users hold.
 //! - [`feed`]: polls the stream.
 //! - [`gate`]: counts the items in flight, and stops the stream when it is cancelled or the actor
 //!   has ended.
+//! - [`item`], [`item_message`]: an item or the end, and the message that brings it.
+//! - [`saved`]: what an image has of a stream.
+//!
+//! An image has no stream. The capture of the actor that polls it records a last message for the
+//! reader, which waits behind all items that were sent before the line (`snapshot/README.md`).
 
 mod feed;
 mod gate;
+mod item;
+mod item_message;
 mod saved;
 
+pub use item::StreamItem;
+pub use item_message::{MaybeStreamed, NotStreamed};
+
 use super::future::start;
-use crate::actor::{AskError, Observation, Shared, Source, observed};
+use crate::actor::{Observation, Shared, Source, observed};
 use crate::api::{Continuation, Then};
 use crate::failures::Inside;
 use crate::interned::Place;
@@ -28,17 +38,6 @@ use std::sync::Weak;
 /// Limit of items in flight, unless [`Attachment::in_flight`] sets another.
 const IN_FLIGHT_DEFAULT: usize = 16;
 
-/// A message from a stream that was attached to an actor.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum StreamItem<T> {
-    /// An item.
-    Item(T),
-    /// The stream has ended. Nothing follows.
-    Ended,
-    /// The stream has failed: it panicked, or nothing is left that could wake it. Nothing follows.
-    Failed(AskError),
-}
-
 /// A stream that is being attached to an actor; made by [`Turn::attach`](crate::Turn::attach)
 /// and [`System::attach`](crate::System::attach).
 #[must_use = "no item is taken from it before it has a continuation: `.then_each(…)`"]
@@ -51,6 +50,11 @@ pub struct Attachment<S> {
 }
 
 /// An attached stream. Dropping this drops the stream: the actor keeps it in its state.
+///
+/// A snapshot has no stream, because that is code and not data. It has the items that wait. In a
+/// restored system one [`StreamItem::Failed`] follows them, with the error by which a promise of
+/// [`Turn::spawn`](crate::Turn::spawn) breaks there. The handle in a saved state loads as that of a
+/// stream that has ended.
 #[must_use = "dropping it stops the stream; `.forever()` lets it run to its end or its actor's"]
 pub struct Attached(Option<Arc<Gate>>);
 
@@ -98,8 +102,9 @@ impl<S: Stream + Send + 'static> Attachment<S> {
         K: Continuation<Hole = StreamItem<S::Item>>,
         K::Rest: Clone,
     {
-        let gate = Gate::new(self.limit);
         let receiver = then.target().cell();
+        let systems = (self.system.number, receiver.system.number);
+        let gate = Gate::new(self.limit, systems);
         let watched: Weak<Gate> = Arc::downgrade(&gate);
         // The number is not used: a gate has one receiver.
         let stopped = ExitAction::Leave(watched, 0);
@@ -116,7 +121,8 @@ impl<S: Stream + Send + 'static> Attachment<S> {
             gate: gate.clone(),
             exit_hook,
         };
-        gate.started(start(&self.system, Box::new(feed), self.origin, self.place));
+        let feed = start(&self.system, Box::new(feed), self.origin, self.place);
+        gate.started(feed, &receiver);
         Attached(Some(gate))
     }
 }
@@ -147,7 +153,7 @@ impl fmt::Debug for Attached {
                 let (in_flight, limit) = (gate.in_flight(), gate.limit);
                 write!(f, "Attached({in_flight} of {limit} in flight)")
             }
-            None => f.write_str("Attached(to an actor that has ended)"),
+            None => f.write_str("Attached(it has ended)"),
         }
     }
 }

@@ -1,6 +1,7 @@
-//! How an item of a stream is saved, in the message that brings it.
+//! What an image has of a stream: the items in the messages that bring them, and of a handle
+//! nothing.
 
-use super::StreamItem;
+use super::{Attached, StreamItem};
 use crate::actor::AskError;
 use vivant_codec::{Decoder, Encoder, Field, LoadError, Saved, Shape, Variant, shape_of};
 
@@ -43,5 +44,18 @@ impl<'gc, T: Saved<'gc>> Saved<'gc> for StreamItem<T> {
         };
         fields.end()?;
         Ok(loaded)
+    }
+}
+
+/// A restored stream has ended.
+impl<'gc> Saved<'gc> for Attached {
+    const SHAPE: &'static Shape = &Shape::structure("vivant::Attached", &[]);
+
+    fn save(&self, _: &mut Encoder<'_>) {}
+
+    fn load(input: &mut Decoder<'gc, '_>) -> Result<Self, LoadError> {
+        let fields = input.structure(Self::SHAPE)?;
+        fields.end()?;
+        Ok(Attached(None))
     }
 }

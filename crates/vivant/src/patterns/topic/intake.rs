@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 
 /// One subscription's bound, and the values that it has missed.
 pub(super) struct Intake {
-    /// The number of the subscriber's system.
-    system: u64,
+    /// The numbers of the subscriber's system, and of the subscriber.
+    reader: (u64, u64),
     /// `None`: no image contains the subscription.
     name: Option<SubscriptionName>,
     capacity: usize,
@@ -62,14 +62,23 @@ pub(super) struct OpenedGap {
 }
 
 impl Intake {
-    /// Of a subscriber of the system with this number.
-    pub(super) fn new(system: u64, capacity: usize, name: Option<SubscriptionName>) -> Arc<Intake> {
+    /// Of a subscriber: the numbers of its system and its own.
+    pub(super) fn new(
+        reader: (u64, u64),
+        capacity: usize,
+        name: Option<SubscriptionName>,
+    ) -> Arc<Intake> {
         Arc::new(Intake {
-            system,
+            reader,
             name,
             capacity,
             state: Mutex::default(),
         })
+    }
+
+    /// The number of the subscriber.
+    pub(super) fn reader(&self) -> u64 {
+        self.reader.1
     }
 
     pub(super) fn capacity(&self) -> usize {
@@ -105,7 +114,7 @@ impl Intake {
         if let Some(newer) = open.and_then(|open| state.gaps.get_mut(&open)) {
             newer.close(code);
         }
-        let number = state.add_gap(MissedValues::first(self.system, code));
+        let number = state.add_gap(MissedValues::first(self.reader.0, code));
         state.open = Some(number);
         state.unposted_notices += 1;
         let intake = self.clone();
@@ -184,7 +193,7 @@ impl Gap {
     /// A gap of an image. Its notice is in the mailbox.
     pub(super) fn restored(intake: Arc<Intake>, missed: u64, end: GapEnd) -> Gap {
         let mut state = lock(&intake.state);
-        let number = state.add_gap(MissedValues::restored(intake.system, missed, end));
+        let number = state.add_gap(MissedValues::restored(intake.reader.0, missed, end));
         if end == GapEnd::Open {
             state.open = Some(number);
         }
@@ -238,7 +247,7 @@ impl InFlightValue {
         lock(&intake.state).in_flight += 1;
         #[cfg(test)]
         if is_planted(InjectedFault::BoundNotCounted) {
-            let lost = Intake::new(intake.system, intake.capacity, intake.name.clone());
+            let lost = Intake::new(intake.reader, intake.capacity, intake.name.clone());
             lock(&intake.state).in_flight -= 1;
             lock(&lost.state).in_flight += 1;
             return InFlightValue(lost);
@@ -293,7 +302,7 @@ mod tests {
 
     #[test]
     fn one_notice_counts_all_values_missed_until_it_is_read() {
-        let intake = Intake::new(0, 1, None);
+        let intake = Intake::new((0, 0), 1, None);
         let first = value(&intake);
         intake.value_posted(phase);
         let (gap, opened) = notice(&intake);
@@ -312,7 +321,7 @@ mod tests {
 
     #[test]
     fn no_value_overtakes_an_unposted_notice() {
-        let intake = Intake::new(0, 1, None);
+        let intake = Intake::new((0, 0), 1, None);
         let first = value(&intake);
         intake.value_posted(phase);
         let (gap, opened) = notice(&intake);
@@ -328,7 +337,7 @@ mod tests {
 
     #[test]
     fn a_missed_value_is_not_counted_before_an_earlier_value_of_its_publisher() {
-        let intake = Intake::new(0, 1, None);
+        let intake = Intake::new((0, 0), 1, None);
         // Admitted, and not yet posted.
         let _slow = value(&intake);
         let (gap, opened) = notice(&intake);
@@ -341,7 +350,7 @@ mod tests {
 
     #[test]
     fn a_dropped_notice_counts_no_further_values() {
-        let intake = Intake::new(0, 1, None);
+        let intake = Intake::new((0, 0), 1, None);
         let _first = value(&intake);
         intake.value_posted(phase);
         drop(notice(&intake));
@@ -351,7 +360,7 @@ mod tests {
     /// A thread outside opens a gap before the line and posts its notice behind it.
     #[test]
     fn a_notice_across_the_line_is_noticed_until_the_next() {
-        let intake = Intake::new(0, 1, None);
+        let intake = Intake::new((0, 0), 1, None);
         let _first = value(&intake);
         let (line, next) = (phase_behind(1), phase_behind(2));
         assert!(!intake.has_notice_across(line));
@@ -367,7 +376,7 @@ mod tests {
 
     #[test]
     fn a_notice_of_one_phase_is_across_no_line() {
-        let intake = Intake::new(0, 1, None);
+        let intake = Intake::new((0, 0), 1, None);
         let _first = value(&intake);
         let (_gap, opened) = notice(&intake);
         intake.notice_posted(opened, phase);

@@ -136,7 +136,7 @@ impl Run {
 
 fn run_of(capacity: usize, fault: OrderFault) -> Run {
     Run {
-        intake: Intake::new(0, capacity, None),
+        intake: Intake::new((0, 0), capacity, None),
         fault,
         publishers: Default::default(),
         mailbox: VecDeque::new(),

@@ -4,6 +4,7 @@ use super::super::named_registries::{NamedRegistries, Namespace};
 use super::super::registry_name::RegistryName;
 use super::intake::Intake;
 use super::subscription_name::{NameInImage, SHAPE, SubscriptionName};
+use crate::actor::Receiver;
 use crate::api::RestoredSystem;
 use crate::sync::Arc;
 use vivant_codec::{Decoder, Encoder, LoadError, Saved, Shape};
@@ -31,16 +32,23 @@ impl<'gc> Saved<'gc> for NamedIntake {
         let Some(RestoredSystem(system)) = input.context() else {
             return Err(input.error("a value of a topic, which only a restore can load"));
         };
+        let Some(Receiver(actor)) = input.context() else {
+            return Err(input.error("a value of a topic that is for no actor"));
+        };
+        let reader = (system.number, actor.get());
         let Some((topic, number)) = name else {
-            return Ok(NamedIntake(Intake::new(system.number, 1, None)));
+            return Ok(NamedIntake(Intake::new(reader, 1, None)));
         };
         let registered = NamedRegistries::of(system).registered(Namespace::Topic, &topic);
         let intake = registered.and_then(|topic| topic.subscription(number));
-        let intake = intake.and_then(|intake| intake.downcast().ok());
+        let intake = intake.and_then(|intake| intake.downcast::<Intake>().ok());
+        if intake.as_ref().is_some_and(|it| it.reader() != reader.1) {
+            return Err(input.error("a value of a subscription of another actor"));
+        }
         Ok(NamedIntake(intake.unwrap_or_else(|| {
             let topic = RegistryName::new(system, &topic);
             let name = Some(SubscriptionName { topic, number });
-            Intake::new(system.number, 1, name)
+            Intake::new(reader, 1, name)
         })))
     }
 }

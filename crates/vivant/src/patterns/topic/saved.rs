@@ -70,7 +70,6 @@ where
     let Coded(rest) = rest.map_err(NotSubscribed::Arguments)?;
     let then = Then::<K>::from_parts(stored.to.clone(), rest, stored.made);
     let place = RestoredPlace {
-        next_number: stored.next_number,
         number: stored.number,
         lasts: stored.lasts,
     };

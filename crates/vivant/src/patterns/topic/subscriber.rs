@@ -34,8 +34,6 @@ pub(super) trait Subscribed<T>: Send + Sync {
 /// Where a topic has a subscription.
 pub(super) struct SubscriptionPlace<'a> {
     pub(super) topic: &'a str,
-    /// The number of the next subscription.
-    pub(super) next_number: u64,
     pub(super) number: u64,
     pub(super) lasts: Lasts,
 }
@@ -56,7 +54,7 @@ impl<K: Continuation> Subscriber<K> {
     ) -> Subscriber<K> {
         let actor = then.target().cell();
         Subscriber {
-            intake: Intake::new(actor.system.number, capacity, name),
+            intake: Intake::new((actor.system.number, actor.id), capacity, name),
             then,
             actor,
             exit_hook,
@@ -155,13 +153,11 @@ where
         });
         let SubscriptionPlace {
             topic,
-            next_number,
             number,
             lasts,
         } = place;
         let entry = SubscriptionEntry {
             topic,
-            next_number,
             number,
             capacity: self.intake.capacity() as u64,
             lasts,

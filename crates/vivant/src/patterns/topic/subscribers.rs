@@ -1,7 +1,7 @@
 //! [`TopicSubscribers`]: the subscriptions of a topic, and the line of a cut (L10).
 
 use super::super::named_registries::Registered;
-use super::super::registry_name::RegistryName;
+use super::super::registry_name::{RegistryName, SubscriptionNumbers};
 use super::lagged::Lagged;
 use super::subscriber::{Subscribed, Subscriber, SubscriptionPlace};
 use super::subscription_name::SubscriptionName;
@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 pub(super) struct TopicSubscribers<T: 'static> {
     /// `None`: only handles lead to it.
     name: Option<RegistryName>,
+    numbers: SubscriptionNumbers,
     list: Mutex<SubscriberList<T>>,
 }
 
@@ -25,7 +26,6 @@ pub(super) struct TopicSubscribers<T: 'static> {
 pub(super) type SubscriberTable<T> = Arc<BTreeMap<u64, Listed<T>>>;
 
 struct SubscriberList<T: 'static> {
-    next_number: u64,
     /// In the order of subscribing (R5).
     table: SubscriberTable<T>,
     /// The last change of `table`.
@@ -50,7 +50,6 @@ impl<T: 'static> Clone for Listed<T> {
 
 /// A subscription of a restored system.
 pub(super) struct RestoredPlace {
-    pub(super) next_number: u64,
     pub(super) number: u64,
     pub(super) lasts: Lasts,
 }
@@ -58,11 +57,15 @@ pub(super) struct RestoredPlace {
 impl<T: 'static> TopicSubscribers<T> {
     pub(super) fn new(name: Option<RegistryName>) -> Arc<TopicSubscribers<T>> {
         let list = Mutex::new(SubscriberList {
-            next_number: 0,
             table: SubscriberTable::default(),
             changed: Changed::Never,
         });
-        Arc::new(TopicSubscribers { name, list })
+        let numbers = name.as_ref().map(|name| name.numbers.clone());
+        Arc::new(TopicSubscribers {
+            name,
+            numbers: numbers.unwrap_or_default(),
+            list,
+        })
     }
 
     pub(super) fn name(&self) -> Option<&RegistryName> {
@@ -95,8 +98,7 @@ impl<T: Clone + Send + 'static> TopicSubscribers<T> {
         K::Rest: Clone + Sync,
     {
         let mut list = lock(&self.list);
-        let number = list.next_number;
-        list.next_number += 1;
+        let number = self.numbers.take();
         let inserted = self.insert(&mut list, (number, Lasts::AsHandle), then, capacity);
         // Outside the lock: a continuation has an address, and the user's arguments.
         drop(list);
@@ -114,19 +116,14 @@ impl<T: Clone + Send + 'static> TopicSubscribers<T> {
         K: Continuation<Hole = Result<T, Lagged>>,
         K::Rest: Clone + Sync,
     {
-        let RestoredPlace {
-            next_number,
-            number,
-            lasts,
-        } = place;
+        let RestoredPlace { number, lasts } = place;
         let mut list = lock(&self.list);
         if list.table.contains_key(&number) {
             return Err("it has two subscriptions of one number");
         }
-        if number >= next_number || next_number > NUMBERS_MAX {
-            return Err("its subscriptions have numbers that it has not given");
+        if number >= self.numbers.next() {
+            return Err("its subscriptions have numbers that the system has not given");
         }
-        list.next_number = next_number;
         let inserted = self.insert(&mut list, (number, lasts), then, capacity);
         drop(list);
         inserted.map(drop).map_err(|_| "a subscriber has ended")
@@ -169,19 +166,15 @@ impl<T: Clone + Send + 'static> TopicSubscribers<T> {
     }
 }
 
-/// Limit of the numbers of subscriptions in an image.
-const NUMBERS_MAX: u64 = 1 << 62;
-
 impl<T: 'static> TopicSubscribers<T> {
     /// L10: records a subscription that was taken out or changed, or that the coordinator found.
     /// Not under the lock. A topic without a name is in no image, nor is a subscriber of another
     /// system.
-    fn record(&self, next_number: u64, number: u64, listed: &Listed<T>) {
+    fn record(&self, number: u64, listed: &Listed<T>) {
         let system = &listed.subscriber.actor().system;
         if let Some(topic) = self.name.as_ref().and_then(|name| name.in_system(system)) {
             listed.subscriber.record(SubscriptionPlace {
                 topic,
-                next_number,
                 number,
                 lasts: listed.lasts,
             });
@@ -216,10 +209,9 @@ impl<T: 'static> TopicSubscribers<T> {
             }
             is_recorded
         });
-        let next_number = list.next_number;
         drop(list);
         if is_recorded {
-            self.record(next_number, number, &before);
+            self.record(number, &before);
             system.passes.record_ends();
         }
         Some(before)
@@ -240,7 +232,7 @@ impl<T: 'static> Registered for TopicSubscribers<T> {
 
     fn record_older(&self, system: &Arc<Shared>) {
         let mut older = Vec::new();
-        let next_number = {
+        {
             let mut list = lock(&self.list);
             for (number, listed) in Arc::make_mut(&mut list.table) {
                 let is_here = Arc::ptr_eq(&listed.subscriber.actor().system, system);
@@ -248,10 +240,9 @@ impl<T: 'static> Registered for TopicSubscribers<T> {
                     older.push((*number, listed.clone()));
                 }
             }
-            list.next_number
-        };
+        }
         for (number, listed) in older {
-            self.record(next_number, number, &listed);
+            self.record(number, &listed);
             drop_foreign("the drop of a subscription", listed);
         }
     }

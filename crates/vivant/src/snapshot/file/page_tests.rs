@@ -3,7 +3,7 @@
 use super::record_kind::RecordKind;
 
 const PAGE: &str = include_str!("../README.md");
-const SOURCES: [&str; 14] = [
+const SOURCES: [&str; 15] = [
     include_str!("../image.rs"),
     include_str!("../message_record.rs"),
     include_str!("../message_kinds.rs"),
@@ -15,6 +15,7 @@ const SOURCES: [&str; 14] = [
     include_str!("../ended.rs"),
     include_str!("../start_record.rs"),
     include_str!("../supervised.rs"),
+    include_str!("../stopping.rs"),
     include_str!("../../actor/saved_terms.rs"),
     include_str!("header.rs"),
     include_str!("shapes_record.rs"),
@@ -64,7 +65,7 @@ fn declared(source: &str) -> Vec<String> {
 fn the_page_has_each_record() {
     let page = flat(PAGE);
     let all: Vec<_> = SOURCES.into_iter().flat_map(declared).collect();
-    assert_eq!(all.len(), 49, "{all:#?}");
+    assert_eq!(all.len(), 51, "{all:#?}");
     for declaration in all {
         assert!(page.contains(&declaration), "the page lacks: {declaration}");
     }

@@ -188,7 +188,6 @@ pub(super) fn form_of(role: MessageRole) -> Option<SavedForm> {
     match role {
         MessageRole::Start => Some(SavedForm::Start),
         MessageRole::Turn | MessageRole::Continuation => Some(SavedForm::Message),
-        // That of a stream has no codec.
         MessageRole::Bounded => Some(SavedForm::Published),
         MessageRole::Watch | MessageRole::StopMark | MessageRole::Own => Some(SavedForm::Runtime),
         _ => None,

@@ -2,9 +2,11 @@
 
 mod buffer;
 mod kind_numbers;
+mod last_messages;
 mod mailboxes;
 mod messages;
 mod shared;
+mod streams;
 mod subscriptions;
 mod supervised;
 
@@ -20,6 +22,7 @@ use super::message_kinds::MessageKindsRecord;
 use super::message_record::{Encoded, MessageRecord};
 use super::monitors::MonitorsRecord;
 use super::start_record::StartRecord;
+use super::stopping::StoppingRecord;
 use super::supervised::{Branches, SupervisedRecord, WaitingSignals};
 use super::tables::{NameRecord, NamedTimerRecord, TablesRecord};
 use super::unsaved::Unsaved;
@@ -29,7 +32,7 @@ use crate::actor::{
 };
 use crate::api::{SavedForm, SavedKinds};
 use crate::failures::{Caught, catch};
-use crate::patterns::NamedTimers;
+use crate::patterns::{NamedTimers, SubscriptionNumbers};
 use crate::saving::EncodedStart;
 use crate::sync::{Arc, Mutex, Ordering, lock};
 use buffer::{buffer, reuse};
@@ -65,10 +68,14 @@ struct Recorded {
     /// The actors that have a supervisor.
     children: BTreeSet<u64>,
     branches: Branches,
+    stopping: Vec<StoppingRecord>,
     /// The start that the supervisor of the root of a tree keeps, and the root.
     start_of_root: Option<(u64, StartRecord)>,
     /// News for supervisors of children that are not saved, by child.
     gone: BTreeMap<u64, MessageRecord>,
+    /// The last messages of streams that are lost at the line, and where they wait, by the actor
+    /// that polls the stream.
+    streams: BTreeMap<u64, (WaitingPlace, MessageRecord)>,
     ended: BTreeMap<u64, EndedRecord>,
     /// When the last actor was captured.
     clock_ns: u64,
@@ -140,7 +147,7 @@ impl ImageRecorder {
     pub(super) fn complete(&self, numbers: (u64, u32)) -> Result<Completed, Unsaved> {
         {
             let mut recorded = lock(&self.recorded);
-            recorded.children_are_gone();
+            recorded.add_last_messages();
             recorded.collect_messages();
         }
         let records = self.drain()?;
@@ -161,6 +168,7 @@ impl ImageRecorder {
                 (recorded.tables, recorded.memberships),
                 recorded.monitors,
                 (recorded.signals, recorded.branches),
+                recorded.stopping,
                 recorded.ended,
             ),
             census: recorded.census,
@@ -331,32 +339,6 @@ impl ImageRecorder {
     }
 }
 
-impl Recorded {
-    /// Behind the news of a child that wait, or the child itself on its way: its supervisor hears
-    /// that it is gone.
-    fn children_are_gone(&mut self) {
-        self.ids.sort_unstable();
-        for news in std::mem::take(&mut self.gone).into_values() {
-            if self.ids.binary_search(&news.actor).is_err() {
-                continue;
-            }
-            self.census.messages += 1;
-            let message = (news.message.kind, None, &news.message.bytes[..]);
-            let records = &mut self.records;
-            let full = |messages| records.push(Record::Waiting(messages));
-            let mailbox = (news.actor, WaitingPlace::Inbox);
-            self.mailboxes.add(mailbox, message, full);
-        }
-    }
-
-    /// The messages that are collected become records.
-    fn collect_messages(&mut self) {
-        let records = &mut self.records;
-        let each = |messages| records.push(Record::Waiting(messages));
-        self.mailboxes.take_records(each);
-    }
-}
-
 impl Recorder for ImageRecorder {
     fn captured(&self, actor: &Header, state: &mut StateRef<'_>) {
         let saved_as = saved_as(self.scope.saved(actor));
@@ -369,6 +351,8 @@ impl Recorder for ImageRecorder {
             recorded.clock_ns = recorded.clock_ns.max(now_ns);
             let next_timer = actor.system.timers.next_number();
             recorded.tables.next_timer = recorded.tables.next_timer.max(next_timer);
+            let subscriptions = SubscriptionNumbers::of(&actor.system).next();
+            recorded.memberships.number_behind(subscriptions);
             let next_link = actor.system.link_number();
             recorded.monitors.next_link = recorded.monitors.next_link.max(next_link);
         }
@@ -377,6 +361,7 @@ impl Recorder for ImageRecorder {
             return self.is_not_listed(actor, format!("the actor `{type_name}`"));
         }
         let Some(content) = self.content(actor, state) else {
+            self.stream_leaves(actor, state);
             return self.branch_leaves(actor, state);
         };
         let promises = match saved_as {
@@ -396,7 +381,7 @@ impl Recorder for ImageRecorder {
             promises,
         };
         if actor.system.exit_hooks.is_member(actor.id) {
-            self.lacks(actor, "a stream that it reads");
+            self.lacks(actor, "a stream of another system that it reads");
         }
         let named = NamedTimers::of(&actor.system).of_actor(actor).into_iter();
         let named = named.map(|timer| NamedTimerRecord {
@@ -426,8 +411,10 @@ impl Recorder for ImageRecorder {
             self.next_step(actor, step);
         }
         self.links(actor, &cold.linked);
-        if run_state.life == Lifecycle::Stopping {
-            self.lacks(actor, "a stop hook that waits");
+        if run_state.life == Lifecycle::Stopping
+            && let Some(stop) = &cold.stop
+        {
+            self.stopping(actor, stop);
         }
         if cold.constrained.is_some() {
             self.lacks(actor, "synchronizers");
@@ -482,6 +469,8 @@ impl Recorder for ImageRecorder {
     fn is_signalled(&self, actor: &Header, end: Option<&TreeEnd>, signals: Signals) {
         if self.scope.is_saved(actor) {
             self.signalled(actor, end, signals);
+        } else if signals.has(Signals::STOP) {
+            self.stream_is_stopped(actor);
         }
     }
 }

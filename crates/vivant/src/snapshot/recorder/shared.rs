@@ -5,12 +5,13 @@ use super::super::ended::EndedRecord;
 use super::super::image::SharedRecord;
 use super::super::memberships::Memberships;
 use super::super::monitors::MonitorsRecord;
+use super::super::stopping::StoppingRecord;
 use super::super::supervised::{Branches, WaitingSignals};
 use super::super::tables::TablesRecord;
 use super::messages::form_of;
 use super::supervised::orders_and_stops;
 use super::{ImageRecorder, Record};
-use crate::actor::{DelayedMessage, Envelope, Header, LinkedPeer, SavedClass};
+use crate::actor::{DelayedMessage, Envelope, Header, LinkedPeer, SavedClass, StopWait};
 use crate::api::{SavedForm, is_awaited_watch};
 use crate::failures::StopReason;
 #[cfg(test)]
@@ -51,6 +52,25 @@ impl ImageRecorder {
             }
         }
         recorded.monitors.add_links(actor, links);
+    }
+
+    /// The stop hook of the actor waits for its promise.
+    pub(super) fn stopping(&self, actor: &Header, stop: &StopWait) {
+        if matches!(self.scope.saved(actor), SavedClass::Start(_)) {
+            return self.lacks(
+                actor,
+                "a stop hook that waits, while only its start is saved: it would start again",
+            );
+        }
+        #[cfg(test)]
+        if is_planted(InjectedFault::StopForgotten) {
+            return;
+        }
+        lock(&self.recorded).stopping.push(StoppingRecord {
+            actor: actor.id,
+            reason: stop.reason.clone(),
+            then: stop.then,
+        });
     }
 
     /// A behaviour has a step to run yet. An actor that starts again forgets it.
@@ -98,6 +118,7 @@ impl SharedRecord {
         (mut tables, mut memberships): (TablesRecord, Memberships),
         mut monitors: MonitorsRecord,
         (signals, branches): (BTreeMap<u64, WaitingSignals>, Branches),
+        mut stopping: Vec<StoppingRecord>,
         mut ended: BTreeMap<u64, EndedRecord>,
     ) -> SharedRecord {
         let has_actor = |id| ids.binary_search(&id).is_ok();
@@ -106,6 +127,7 @@ impl SharedRecord {
         tables.sort(has_actor);
         tables.groups = memberships.groups(has_actor);
         tables.topics = memberships.topics(has_actor);
+        tables.next_subscription = memberships.next_number();
         let is_not_saved = |id| {
             let ended = ended.get(&id);
             ended.is_some_and(|ended| ended.reason == StopReason::NotSaved)
@@ -113,10 +135,13 @@ impl SharedRecord {
         monitors.sort(has_actor, is_not_saved);
         let (orders, stops) = orders_and_stops(signals, &branches, has_actor);
         monitors.stops = stops;
+        stopping.retain(|record| has_actor(record.actor));
+        stopping.sort_by_key(|record| record.actor);
         SharedRecord {
             tables,
             monitors,
             orders,
+            stopping,
             ended: ended.into_values().collect(),
         }
     }

@@ -49,6 +49,6 @@ impl ImageRecorder {
         };
         let mut recorded = lock(&self.recorded);
         let memberships = &mut recorded.memberships;
-        memberships.add_subscription(entry.topic, entry.next_number, subscription);
+        memberships.add_subscription(entry.topic, subscription);
     }
 }

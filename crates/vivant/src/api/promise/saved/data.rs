@@ -123,8 +123,22 @@ pub(in super::super) enum PromiseName {
         limit: Duration,
         then: Box<PromiseName>,
     },
+    /// As the other name, of which the value is the `Ok`.
+    Ok(Box<PromiseName>),
     /// It cannot be saved.
     Unsaved(&'static str),
+}
+
+impl PromiseName {
+    /// Whether nothing in the image waits for the value.
+    fn is_nothing(&self, out: &Encoder<'_>) -> bool {
+        match self {
+            PromiseName::Nothing => true,
+            PromiseName::Of { system, .. } => SeenActors::is_elsewhere(*system, out),
+            PromiseName::Ok(of) => of.is_nothing(out),
+            PromiseName::InTime { .. } | PromiseName::Unsaved(_) => false,
+        }
+    }
 }
 
 impl<'gc> Saved<'gc> for PromiseName {
@@ -152,6 +166,10 @@ impl<'gc> Saved<'gc> for PromiseName {
                             Field::new("then", shape_of::<'gc, Box<PromiseName>>()),
                         ]
                     },
+                ),
+                Variant::new(
+                    "Ok",
+                    const { &[Field::new("of", shape_of::<'gc, Box<PromiseName>>())] },
                 ),
             ]
         },
@@ -181,6 +199,11 @@ impl<'gc> Saved<'gc> for PromiseName {
                 limit.save(out);
                 then.save(out);
             }
+            PromiseName::Ok(of) if of.is_nothing(out) => out.variant(0),
+            PromiseName::Ok(of) => {
+                out.variant(3);
+                of.save(out);
+            }
             PromiseName::Unsaved(why) => out.error(*why),
         }
     }
@@ -200,6 +223,7 @@ impl<'gc> Saved<'gc> for PromiseName {
                 limit: fields.field(2)?,
                 then: fields.field(3)?,
             },
+            3 => PromiseName::Ok(fields.field(0)?),
             _ => return Err(fields.no_variant()),
         };
         fields.end()?;

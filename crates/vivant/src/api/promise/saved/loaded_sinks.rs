@@ -1,14 +1,18 @@
-//! Sinks that have more than a resolver, from a file: joins, time limits, exclusive waits.
+//! Sinks that have more than a resolver, from a file: joins, time limits, exclusive waits, and the
+//! `Ok` of a result.
 
 use super::super::Resolver;
 use super::super::exclusive::{OpenWait, WaitContent, WaitSink};
 use super::super::join::{Join, JoinContent, JoinSink, JoinState, Outcome};
 use super::super::limit::InTime;
-use super::super::sink_data::JoinKind;
-use super::data::PromiseName;
+use super::super::resolver::RELAYS_MAX;
+use super::super::shown::{Awaits, Shown};
+use super::super::sink::{Continue, SinkLink};
+use super::super::sink_data::{JoinKind, SinkData, SinkKind};
+use super::data::{PromiseName, PromiseUnsaved, ShapedBytes, SinkSaver};
 use super::stored::StoredSink;
 use super::value_codecs::{SavedValue, settled};
-use crate::actor::WaitPurpose;
+use crate::actor::{AskError, Next, WaitPurpose};
 use crate::sync::{Arc, Mutex, lock};
 use vivant_codec::LoadError;
 
@@ -103,4 +107,31 @@ fn join<V: SavedValue, R: Send + 'static>(
         values,
         open: Some(open),
     })))
+}
+
+/// The sink of a promise of which the value is the `Ok` of a result, from a file.
+pub(super) struct LoadedOkSink<T: Send + 'static>(pub(super) Resolver<T>);
+
+impl<T: Send + 'static> Continue<T> for LoadedOkSink<T> {
+    fn fill(self, value: Result<T, AskError>) -> Next {
+        self.0.settled_by(value)
+    }
+}
+
+impl<T: Send + 'static> SinkLink for LoadedOkSink<T> {
+    fn shown(&self) -> Shown<'_> {
+        Shown {
+            answer: Some(&self.0),
+            awaits: Awaits::Passed(&self.0),
+            ..Shown::default()
+        }
+    }
+
+    fn data(&self) -> SinkData {
+        SinkKind::Ok.to(self.0.receiver())
+    }
+
+    fn save(&self, saver: &mut SinkSaver<'_>) -> Result<Option<ShapedBytes>, PromiseUnsaved> {
+        saver.content(&self.0.promise_name(RELAYS_MAX)).map(Some)
+    }
 }

@@ -22,6 +22,8 @@ mod values;
 pub(super) use data::{PromiseName, SinkSaver};
 pub(crate) use data::{PromiseUnsaved, ShapedBytes};
 pub(crate) use opened::OpenPromise;
+#[cfg(test)]
+pub(crate) use resolver::ResultTypes;
 pub(crate) use resolver::{LoadedPromises, OpenResolver};
 pub(crate) use slots::{SavedSlot, saved_slots};
 pub(crate) use stored::{LoadedJoins, Stored, StoredSink};

@@ -7,7 +7,7 @@ use super::super::settled::SettledSink;
 use super::super::sink::Sink;
 use super::super::sink_data::JoinKind;
 use super::super::slot::{Asking, slot_of_held};
-use super::loaded_sinks::{loaded_join, loaded_limit, loaded_wait};
+use super::loaded_sinks::{LoadedOkSink, loaded_join, loaded_limit, loaded_wait};
 use super::stored::StoredSink;
 use super::value_codecs::SavedValue;
 use crate::actor::{AddressRef, StateRef, WaitPurpose};
@@ -57,6 +57,10 @@ fn loaded<V: SavedValue>(sink: &StoredSink<'_>) -> Result<Sink<V::Value>, LoadEr
         }
         "discard" => Sink::new(DiscardSink),
         "answer" => Sink::passing(AnswerSink(sink.content.load()?)),
+        "ok" => {
+            let name = sink.content.load()?;
+            Sink::new(LoadedOkSink::<V::Value>(sink.content.resolver(name)?))
+        }
         "settled" => Sink::new(SettledSink::<V::Value>(sink.content.load()?)),
         "limit" => Sink::new(loaded_limit::<V::Value>(sink)?),
         "all" => Sink::new(loaded_join::<V, _>(sink, JoinKind::All, Some)?),
@@ -66,6 +70,7 @@ fn loaded<V: SavedValue>(sink: &StoredSink<'_>) -> Result<Sink<V::Value>, LoadEr
         })?),
         "wait" => Sink::new(loaded_wait::<V::Value>(sink, WaitPurpose::Reply)?),
         "wait_for_start" => Sink::new(loaded_wait::<V::Value>(sink, WaitPurpose::Start)?),
+        "wait_for_stop" => Sink::new(loaded_wait::<V::Value>(sink, WaitPurpose::Stop)?),
         _ => {
             let why = "what is done with a promise has a name that this version does not know";
             return Err(sink.content.error(why));

@@ -1,10 +1,13 @@
-//! How a resolver is saved: as its promise's actor and the number that the promise has there.
+//! How a resolver is saved: as its promise's actor and the number that the promise has there. If it
+//! gives the `Ok` of a result alone, the type of the error is found by the type of that promise.
 
 use super::super::limit::InTime;
+use super::super::relay::OkRelay;
 use super::super::resolver::{RELAYS_MAX, Resolver};
 use super::data::PromiseName;
 use crate::actor::AskError;
-use std::any::Any;
+use std::any::{Any, TypeId};
+use std::collections::BTreeMap;
 use vivant_codec::{Decoder, Encoder, LoadError, Saved, Shape, shape_of};
 
 /// The resolver of a promise of any type: a `Resolver<T>`.
@@ -19,9 +22,14 @@ impl<T: Send + 'static> OpenResolver for Resolver<T> {
     }
 }
 
-/// Takes the resolver of a promise out, by the number of its actor and its own: there is one. The
-/// context of a decoder.
-pub(crate) struct LoadedPromises(pub(crate) Box<dyn Fn(u64, u64) -> Option<Box<dyn OpenResolver>>>);
+/// The resolvers of promises, by the numbers of their actors and their own: there is one of each.
+/// The context of a decoder.
+pub(crate) struct LoadedPromises {
+    /// Takes it out.
+    pub(crate) take: Box<dyn Fn(u64, u64) -> Option<Box<dyn OpenResolver>>>,
+    pub(crate) type_of: Box<dyn Fn(u64, u64) -> Option<TypeId>>,
+    pub(crate) results: ResultTypes,
+}
 
 impl<T: Send + 'static> Resolver<T> {
     /// Whether an actor of the system waits for the value, by a promise that has a name.
@@ -52,11 +60,11 @@ pub(super) fn resolver<T: Send + 'static>(
     match name {
         PromiseName::Nothing | PromiseName::Unsaved(_) => Ok(Resolver::discarding()),
         PromiseName::Of { owner, number, .. } => {
-            let Some(LoadedPromises(promises)) = input.context() else {
+            let Some(promises) = input.context::<LoadedPromises>() else {
                 return Err(input.error("a promise of an actor, which only a restore can find"));
             };
             // If the promise is closed, or its owner was not saved, nothing waits for the value.
-            let Some(resolver) = promises(owner, number) else {
+            let Some(resolver) = (promises.take)(owner, number) else {
                 return Ok(Resolver::discarding());
             };
             let resolver: Box<dyn Any> = resolver;
@@ -77,5 +85,78 @@ pub(super) fn resolver<T: Send + 'static>(
             let then = resolver(*then, input)?;
             Ok(InTime::relayed(timer, (left, limit), then))
         }
+        PromiseName::Ok(then) => ok_resolver(*then, input),
+    }
+}
+
+/// A type of results, as the type of its resolvers: how a resolver of the `Ok` is loaded.
+#[derive(Clone, Copy)]
+pub(super) struct ResultType {
+    /// Loads a `Resolver<T>`: the name is that of a promise of the result.
+    load: fn(PromiseName, &Decoder<'_, '_>) -> Result<Box<dyn Any>, LoadError>,
+    /// The type of that resolver.
+    gives: TypeId,
+}
+
+/// The types of results in a program, by the types of their resolvers.
+#[derive(Clone, Default)]
+pub(crate) struct ResultTypes(BTreeMap<TypeId, ResultType>);
+
+impl ResultTypes {
+    pub(crate) fn add<T: Send + 'static, E: Send + 'static>(&mut self) {
+        let of_result = ResultType {
+            load: |name, input| {
+                let of_result: Resolver<Result<T, E>> = resolver(name, input)?;
+                Ok(Box::new(ok_of(of_result)))
+            },
+            gives: TypeId::of::<Resolver<T>>(),
+        };
+        let key = TypeId::of::<Resolver<Result<T, E>>>();
+        self.0.insert(key, of_result);
+    }
+
+    /// The type of the resolver of this name. `None`: nothing waits for its value.
+    fn type_of(&self, name: &PromiseName, promises: &LoadedPromises) -> Option<TypeId> {
+        match name {
+            PromiseName::Nothing | PromiseName::Unsaved(_) => None,
+            PromiseName::Of { owner, number, .. } => (promises.type_of)(*owner, *number),
+            PromiseName::InTime { then, .. } => self.type_of(then, promises),
+            PromiseName::Ok(then) => {
+                let of_result = self.0.get(&self.type_of(then, promises)?)?;
+                Some(of_result.gives)
+            }
+        }
+    }
+}
+
+/// A resolver of the `Ok` of the promise of this name.
+pub(super) fn ok_resolver<T: Send + 'static>(
+    then: PromiseName,
+    input: &Decoder<'_, '_>,
+) -> Result<Resolver<T>, LoadError> {
+    let Some(promises) = input.context::<LoadedPromises>() else {
+        return Err(input.error("a promise of an actor, which only a restore can find"));
+    };
+    let types = &promises.results;
+    // If the promise is closed, or its owner was not saved, nothing waits for the value.
+    let Some(of_result) = types.type_of(&then, promises) else {
+        return Ok(Resolver::discarding());
+    };
+    let loaded = match types.0.get(&of_result) {
+        Some(of_result) => (of_result.load)(then, input)?.downcast().ok(),
+        None => None,
+    };
+    let resolver: Option<Box<Resolver<T>>> = loaded;
+    let resolver = resolver.ok_or_else(|| {
+        input.error("a resolver for the `Ok` of a promise that has a value of another type")
+    });
+    resolver.map(|it| *it)
+}
+
+/// A resolver of the `Ok` alone.
+fn ok_of<T: Send + 'static, E: Send + 'static>(of_result: Resolver<Result<T, E>>) -> Resolver<T> {
+    match of_result.is_discarding() {
+        true => Resolver::discarding(),
+        false => Resolver::of_relay(OkRelay(of_result)),
     }
 }

@@ -9,7 +9,7 @@ use super::super::join::JoinContent;
 use super::super::resolver::Resolver;
 use super::data::{PromiseName, PromiseUnsaved, ShapedBytes};
 use super::opened::{OpenPromise, Opened};
-use super::resolver::OpenResolver;
+use super::resolver::{OpenResolver, ResultTypes};
 use super::stored::{LoadThen, Stored};
 use super::value_codecs::{OutcomeOf, SavedValue, ValueName, ValueOf, settled};
 use crate::actor::{AddressRef, Envelope, StateRef};
@@ -109,6 +109,7 @@ pub(crate) struct ValueTypes {
     by_type: BTreeMap<TypeId, ValueName>,
     by_name: BTreeMap<ValueName, &'static dyn ValueType>,
     continuations: BTreeMap<&'static str, (LoadThen, &'static Shape)>,
+    results: ResultTypes,
 }
 
 impl ValueTypes {
@@ -140,6 +141,16 @@ impl ValueTypes {
         shape: &'static Shape,
     ) {
         self.continuations.insert(name, (load, shape));
+    }
+
+    /// The types that are results.
+    pub(crate) fn results(&self) -> &ResultTypes {
+        &self.results
+    }
+
+    /// Adds a type of results.
+    pub(crate) fn add_result<T: Send + 'static, E: Send + 'static>(&mut self) {
+        self.results.add::<T, E>();
     }
 
     /// The shapes of all that promises are saved as, by the names.
