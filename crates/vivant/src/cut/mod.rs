@@ -4,6 +4,8 @@
 mod beside_threads;
 mod coordinator;
 #[cfg(all(test, feature = "macros"))]
+mod history_tests;
+#[cfg(all(test, feature = "macros"))]
 mod races;
 mod tables;
 #[cfg(all(test, feature = "macros"))]

@@ -9,6 +9,8 @@
 //! - [`this_thread`]: the outside threads of the process.
 
 #[cfg(test)]
+mod history;
+#[cfg(test)]
 mod model;
 #[cfg(test)]
 mod model_tests;
@@ -20,6 +22,8 @@ mod this_thread;
 mod turn_gate;
 mod turn_pause;
 
+#[cfg(all(test, feature = "macros"))]
+pub(crate) use history::{At, HistoryCut, Kind, Line, News, Taken};
 pub(crate) use number::{Parity, Pass, PassMark, Phase, Stamp, Walk};
 pub(crate) use passes::{Earlier, Passes};
 pub(crate) use published::PublishedPass;

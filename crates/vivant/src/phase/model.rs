@@ -12,6 +12,7 @@
 //! | `Model::send` | `post`, `bury`, `BoundedQueue::offer` |
 //! | `Model::is_over`, `begin_next_pass` | `Coordinator::step` |
 
+use super::history::{At, Kind, Line, News, Taken};
 use super::number::{Pass, PassMark, Stamp, Walk};
 use std::collections::VecDeque;
 
@@ -34,6 +35,9 @@ pub(super) enum Defect {
     NameSeenAcrossLine,
     ChildInPassOfSystem,
     PassBeforeTheLastIsOver,
+    EntryTakenUnrecorded,
+    NewerEntryRecorded,
+    LineInTurn,
 }
 
 impl Defect {
@@ -49,48 +53,16 @@ impl Defect {
         Defect::NameSeenAcrossLine,
         Defect::ChildInPassOfSystem,
         Defect::PassBeforeTheLastIsOver,
+        Defect::EntryTakenUnrecorded,
+        Defect::NewerEntryRecorded,
+        Defect::LineInTurn,
     ];
-}
-
-/// A place in the history of an actor, or of an outside thread.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum At {
-    Actor(usize, usize),
-    Outside(usize, usize),
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
-    Message,
-    Signal,
-    /// The drop of the last address.
-    LastAddress,
-    /// The entry of a table.
-    Entry,
-}
-
-/// What one actor does and another one learns.
-#[derive(Clone, Debug)]
-pub(super) struct News {
-    pub(super) kind: Kind,
-    pub(super) made: At,
-    pub(super) taken: Option<At>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Message {
     news: usize,
     pub(super) stamp: Stamp,
-}
-
-/// Where the line of the present cut divides the history of an actor.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Line {
-    NotYet,
-    /// Before its event with this number.
-    At(usize),
-    /// It was born behind the line.
-    AllBehind,
 }
 
 #[derive(Clone, Debug)]
@@ -125,8 +97,15 @@ pub(super) struct Model {
     pub(super) news: Vec<News>,
     /// What waits in the cut, in the order of the records.
     pub(super) waiting: Vec<usize>,
-    entry: Option<usize>,
+    /// The entry of the table.
+    entry: Option<Message>,
+    /// The entries that the cut has.
+    pub(super) entries: Vec<usize>,
     pub(super) is_void: bool,
+    /// Whether no turn may begin.
+    pub(super) is_pausing: bool,
+    /// Whether the line began in a pause.
+    pub(super) has_paused: bool,
 }
 
 impl Actor {
@@ -153,8 +132,8 @@ impl Model {
     pub(super) fn new(defect: Defect) -> Model {
         let first = Actor::new(Pass::FIRST.mark(), Line::NotYet, None);
         let (actors, threads) = (vec![first; ACTORS], vec![Thread::default(); OUTSIDE]);
-        let (news, waiting) = (Vec::new(), Vec::new());
-        let (pass, entry, is_void) = (Pass::FIRST, None, false);
+        let (news, waiting, entries) = (Vec::new(), Vec::new(), Vec::new());
+        let (pass, entry) = (Pass::FIRST, None);
         Model {
             defect,
             pass,
@@ -163,7 +142,10 @@ impl Model {
             news,
             waiting,
             entry,
-            is_void,
+            entries,
+            is_void: false,
+            is_pausing: false,
+            has_paused: false,
         }
     }
 
@@ -180,7 +162,7 @@ impl Model {
         self.news.push(News {
             kind,
             made,
-            taken: None,
+            taken: Taken::NotYet,
         });
         self.news.len() - 1
     }
@@ -252,7 +234,7 @@ impl Model {
 
     pub(super) fn process(&mut self, actor: usize, from_deferred: bool) {
         if let Some(message) = self.pop(actor, from_deferred) {
-            self.news[message.news].taken = Some(self.event(actor));
+            self.news[message.news].taken = Taken::At(self.event(actor));
         }
     }
 
@@ -271,7 +253,7 @@ impl Model {
                 signal.stamp = self.pass_of(actor).phase().stamp();
             }
             let signal = self.arrives(actor, signal);
-            self.news[signal.news].taken = Some(self.event(actor));
+            self.news[signal.news].taken = Taken::At(self.event(actor));
         }
     }
 
@@ -313,13 +295,13 @@ impl Model {
             At::Actor(maker, _) => self.event(maker),
             outside => outside,
         };
-        self.news[displaced.news].taken = Some(taken);
+        self.news[displaced.news].taken = Taken::At(taken);
     }
 
     /// L3, L4: a message finds that its receiver has ended.
     fn refuse(&mut self, message: Message, made: At, pass: Pass, to: usize, ended: Pass) {
         let At::Actor(sender, _) = made else {
-            self.news[message.news].taken = Some(made);
+            self.news[message.news].taken = Taken::At(made);
             return;
         };
         let is_newer = ended.phase() > pass.phase();
@@ -327,7 +309,7 @@ impl Model {
             self.waiting.push(message.news);
         }
         let refuser = if is_newer { to } else { sender };
-        self.news[message.news].taken = Some(self.event(refuser));
+        self.news[message.news].taken = Taken::At(self.event(refuser));
         if self.news[message.news].kind == Kind::Message {
             let made = self.event(refuser);
             let news = self.learns(Kind::Message, made);
@@ -376,7 +358,7 @@ impl Model {
         if !self.has(Defect::PhaseReadBeforeCount) {
             self.enter(actor);
         }
-        self.news[news].taken = Some(self.event(actor));
+        self.news[news].taken = Taken::At(self.event(actor));
         self.handle_signals(actor);
         while !self.actors[actor].deferred.is_empty() {
             self.process(actor, true);
@@ -402,17 +384,41 @@ impl Model {
         self.actors.push(Actor::new(pass, line, born));
     }
 
+    /// L10: replaces the entry by another one.
     pub(super) fn write_entry(&mut self, actor: usize) {
         let made = self.event(actor);
-        self.entry = Some(self.learns(Kind::Entry, made));
+        let phase = self.pass_of(actor).phase();
+        let news = self.learns(Kind::Entry, made);
+        let stamp = phase.stamp();
+        let Some(before) = self.entry.replace(Message { news, stamp }) else {
+            return;
+        };
+        match before.stamp == stamp {
+            true => {}
+            false if phase != self.pass.phase() => self.is_void = true,
+            false if self.has(Defect::EntryTakenUnrecorded) => {}
+            false => self.entries.push(before.news),
+        }
+    }
+
+    /// L10: the mailbox pass is over.
+    pub(super) fn record_table(&mut self) {
+        let stamp = self.pass.phase().stamp();
+        let records_newer = self.has(Defect::NewerEntryRecorded);
+        if let Some(entry) = &mut self.entry
+            && (entry.stamp != stamp || records_newer)
+        {
+            entry.stamp = stamp;
+            self.entries.push(entry.news);
+        }
     }
 
     /// L8.
     pub(super) fn read_entry(&mut self, actor: usize) {
         let Some(entry) = self.entry else { return };
-        let seen = self.learns(Kind::Entry, self.news[entry].made);
-        self.news[seen].taken = Some(self.event(actor));
-        let is_older = self.pass_of(actor) != self.pass;
+        let seen = self.learns(Kind::Entry, self.news[entry.news].made);
+        self.news[seen].taken = Taken::At(self.event(actor));
+        let is_older = self.pass_of(actor).phase() != self.pass.phase();
         self.is_void |= is_older && !self.has(Defect::NameSeenAcrossLine);
     }
 
@@ -424,7 +430,19 @@ impl Model {
                 .iter_mut()
                 .for_each(|actor| actor.line = Line::NotYet);
             self.waiting.clear();
+            self.entries.clear();
             self.is_void = false;
+            self.has_paused = false;
+        }
+    }
+
+    /// L11: a line begins as soon as no turn runs.
+    pub(super) fn begin_line_in_pause(&mut self) {
+        let mut actors = self.actors.iter();
+        if actors.all(|actor| !actor.runs) || self.has(Defect::LineInTurn) {
+            self.begin_next_pass();
+            self.is_pausing = false;
+            self.has_paused = true;
         }
     }
 }

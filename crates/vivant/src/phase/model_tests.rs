@@ -1,88 +1,44 @@
 //! Random programs on the reference model, and the checks of each cut.
 
-use super::model::{ACTORS, Actor, At, Defect, Kind, Line, Model, News, OUTSIDE};
+use super::history::{HistoryCut, Kind, Line, News, Taken};
+use super::model::{ACTORS, Defect, Model, OUTSIDE};
 use super::number::Walk;
 use crate::oracle::Dice;
 
 const STEPS: usize = 400;
 const ACTORS_MAX: usize = ACTORS + 3;
 
-/// Whether `at` is in the cut. `None`: an outside thread is in no cut.
-fn is_in_cut(model: &Model, at: At) -> Option<bool> {
-    let At::Actor(actor, event) = at else {
-        return None;
-    };
-    Some(match model.actors[actor].line {
-        Line::At(line) => event < line,
-        Line::AllBehind => false,
-        // It had ended before the line.
-        Line::NotYet => true,
-    })
-}
-
-fn check_news(model: &Model, number: usize, news: &News) -> Result<(), String> {
-    let made = is_in_cut(model, news.made);
-    let taken = news.taken.map(|at| is_in_cut(model, at) == Some(true)) == Some(true);
-    let records = model.waiting.iter().filter(|one| **one == number).count();
-    match (news.kind, made) {
-        (_, Some(false)) if taken => Err(format!("{news:?} is taken in the cut, made behind it")),
-        (Kind::LastAddress | Kind::Entry, _) => Ok(()),
-        (_, Some(made)) => match records == usize::from(made && !taken) {
-            true => Ok(()),
-            false => Err(format!("{news:?} is recorded {records} times as waiting")),
-        },
-        (_, None) if records + usize::from(taken) > 1 => Err(format!("{news:?} is twice there")),
-        (_, None) => Ok(()),
-    }
-}
-
-/// What an outside thread sent before something in the cut is in the cut.
-fn check_outside(model: &Model) -> Result<(), String> {
-    for thread in 0..OUTSIDE {
-        let mut missing = None;
-        for (number, news) in model.news.iter().enumerate() {
-            let At::Outside(by, _) = news.made else {
-                continue;
-            };
-            if by != thread {
-                continue;
-            }
-            let taken = news.taken.and_then(|at| is_in_cut(model, at)) == Some(true);
-            let is_refused = matches!(news.taken, Some(At::Outside(..)));
-            match taken || model.waiting.contains(&number) {
-                true if missing.is_some() => {
-                    return Err(format!(
-                        "{:?} is before {news:?}",
-                        missing.map(|n: usize| &model.news[n])
-                    ));
-                }
-                false if !is_refused => missing = missing.or(Some(number)),
-                _ => {}
-            }
-        }
-    }
-    Ok(())
-}
-
-fn check_child(model: &Model, child: &Actor) -> Result<(), String> {
-    let Some(born) = child.born.and_then(|at| is_in_cut(model, at)) else {
-        return Ok(());
-    };
-    match born == (child.line != Line::AllBehind) {
-        true => Ok(()),
-        false => Err(format!("{child:?} is born in the cut: {born}")),
-    }
-}
-
 fn check_cut(model: &Model) -> Result<(), String> {
     if model.is_void {
-        return Ok(());
+        return match model.has_paused {
+            true => Err("a turn has made a cut void whose line began in a pause".into()),
+            false => Ok(()),
+        };
     }
-    let mut news = model.news.iter().enumerate();
-    news.try_for_each(|(number, news)| check_news(model, number, news))?;
-    check_outside(model)?;
-    let mut children = model.actors.iter();
-    children.try_for_each(|child| check_child(model, child))
+    let lines: Vec<_> = model.actors.iter().map(|actor| actor.line).collect();
+    let born: Vec<_> = model.actors.iter().map(|actor| actor.born).collect();
+    let cut = HistoryCut {
+        news: &model.news,
+        lines: &lines,
+        born: &born,
+        waiting: &model.waiting,
+    };
+    cut.check()?;
+    check_table(model, &cut)
+}
+
+/// L10: the table in the cut has what was written last before the line.
+fn check_table(model: &Model, cut: &HistoryCut<'_>) -> Result<(), String> {
+    let is_written = |news: &News| news.kind == Kind::Entry && news.taken == Taken::NotYet;
+    let mut news = model.news.iter();
+    let last = news.rposition(|news| is_written(news) && cut.has(news.made) == Some(true));
+    match model.entries == Vec::from_iter(last) {
+        true => Ok(()),
+        false => Err(format!(
+            "{last:?} was written last, not {:?}",
+            model.entries
+        )),
+    }
 }
 
 /// No older message is there when the cut is complete.
@@ -113,14 +69,20 @@ struct Cuts {
 }
 
 fn coordinate(model: &mut Model, dice: &mut Dice, cuts: &mut Cuts) -> Result<(), String> {
-    if model.is_over() && dice.below(4) == 0 {
+    if model.is_pausing {
+        model.begin_line_in_pause();
+    } else if model.is_over() && dice.below(4) == 0 {
         if model.pass.walk() == Walk::Mailbox && model.pass.number() > 0 {
+            model.record_table();
             check_cut(model).map_err(|wrong| format!("{wrong} {model:#?}"))?;
             check_complete(model)?;
             cuts.taken += 1;
             cuts.void += usize::from(model.is_void);
         }
-        model.begin_next_pass();
+        model.is_pausing = model.pass.walk() == Walk::Mailbox && dice.below(3) == 0;
+        if !model.is_pausing {
+            model.begin_next_pass();
+        }
     }
     let actor = dice.below(model.actors.len());
     if !model.actors[actor].runs && model.actors[actor].ended.is_none() {
@@ -147,6 +109,9 @@ fn actor_step(model: &mut Model, dice: &mut Dice) {
         return;
     }
     if !model.actors[actor].runs {
+        if model.is_pausing {
+            return;
+        }
         model.actors[actor].runs = true;
         model.enter(actor);
         model.handle_signals(actor);
