@@ -151,6 +151,14 @@ pub(crate) enum InjectedFault {
     BackOffForgotten,
     /// A restored value of a topic does not count against the bound of its subscription.
     BoundNotCounted,
+    /// A commit has the phase of the offer that its first member made, before the holds.
+    CommitOfOffer,
+    /// A message that a commit of before the line dispatches waits in the image as any other.
+    CommitForgotten,
+    /// The state of a synchronizer is recorded after a commit of behind the line has changed it.
+    StateRecordedLate,
+    /// A restored message is offered with a new rank.
+    RankForgotten,
     /// The notice of a gap is recorded with the values that were missed behind the line.
     GapAcrossLine,
     /// A restored actor of which the stop hook waits does not stop.

@@ -226,7 +226,7 @@ pub use api::{
     StartFunction, StateCodec, Step, Target, Then, TraceReferences, Turn, Waiting, WeakAddress,
 };
 pub use api::{Clock, Sleep};
-pub use api::{EqualNames, SavedActor, SavedActors, SavedForm, SavedKind, SavedKinds};
+pub use api::{EqualNames, Listed, SavedActor, SavedActors, SavedForm, SavedKind, SavedKinds};
 pub use config::BadCollectors;
 pub use cycles::{KeptBy, Retained, Retainer, WhyAlive};
 pub use edge::{Attached, Attachment, StreamItem};
@@ -238,7 +238,8 @@ pub use gc_state::{Far, ForeignRoot, GcState, Rooted};
 pub use interned::{Name, Place};
 pub use patterns::{
     Group, Lagged, LookupError, NamedTimer, RateLimit, RateLimited, RegisterError, Router,
-    Subscription, Synchronizer, SynchronizerBuilder, SynchronizerError, Topic,
+    SavedSynchronizer, Subscription, Synchronizer, SynchronizerBuilder, SynchronizerError,
+    SynchronizerKind, Topic,
 };
 pub use probe::{Probe, ProbeValue, Received};
 #[doc(inline)]

@@ -143,11 +143,13 @@ impl<'f> Text<'f> {
                 return self.push(&format!("cannot be read: {error}"));
             }
         };
-        let promise = part.field("promise").and_then(Parts::number);
-        let arrival = message.fields().find_map(|(name, part)| match name {
-            "kind" => arrival(part, promise?),
-            _ => None,
-        });
+        let waits_as = part.field("waits_as").and_then(waits_as);
+        let arrival = message
+            .fields()
+            .find_map(|(name, part)| match (name, waits_as) {
+                ("kind", Some(("Arrival", promise))) => arrival(part, promise?),
+                _ => None,
+            });
         let mut words = Vec::new();
         for (name, part) in message.fields() {
             words.push(match name {
@@ -156,7 +158,13 @@ impl<'f> Text<'f> {
                     None => self.json(budget, part),
                 },
                 // It is named with the kind.
-                "promise" if arrival.is_some() => continue,
+                "waits_as" if arrival.is_some() => continue,
+                "waits_as" => match waits_as {
+                    Some(("Message", _)) => continue,
+                    Some(("Offered", Some(rank))) => format!("offered with rank {rank}"),
+                    Some(("Committed", _)) => "to be dispatched next".to_owned(),
+                    _ => format!("waits as {}", self.json(budget, part)),
+                },
                 "made" => {
                     let place = place(part).unwrap_or_else(|| self.json(budget, part));
                     format!("made at {place}")
@@ -201,6 +209,12 @@ fn kind(what: Parts<'_>) -> Option<String> {
         "Message" => name.to_owned(),
         form => format!("{form} {name}"),
     })
+}
+
+/// What a message waits as, and the number of that.
+fn waits_as(part: Parts<'_>) -> Option<(&str, Option<u64>)> {
+    let (_, name) = part.variant()?;
+    Some((name, part.field("0").and_then(Parts::number)))
 }
 
 /// The promise to which a message brings a value.

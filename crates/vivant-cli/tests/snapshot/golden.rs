@@ -127,6 +127,24 @@ fn values_for_promises_are_shown() {
 }
 
 #[test]
+fn synchronizers_and_offers_are_shown() {
+    let store = MemoryStore::default();
+    program::snapshot_of_audit(&store.journal());
+    let (verified, verdict) =
+        printed(|out| verify(&store.catalog(), 1, out)).expect("memory does not fail");
+    assert_eq!(verdict, Verdict::Good, "{verified}");
+    let (file, all) = (open(&store, 1), Selection::default());
+    let shown = printed(|out| show(&file, &all, ShowForm::Text(Cut::Full), out));
+    let shown = shown.expect("it can be printed").0;
+    assert!(shown.contains("bank::Account::pay_in, made at"), "{shown}");
+    assert!(shown.contains("offered with rank 1"), "{shown}");
+    let exported = printed(|out| export(&file, out));
+    let exported = exported.expect("it can be printed").0;
+    assert!(exported.contains(r#""kind":"bank::Audit""#), "{exported}");
+    assert!(exported.contains(r#""state":{"paid_in":7}"#), "{exported}");
+}
+
+#[test]
 fn images_are_verified() {
     let store = bank();
     let text = printed(|out| verify(&store.catalog(), 2, out));

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use vivant::prelude::*;
 use vivant::simulation::{Faults, Simulation};
+use vivant::{
+    Pattern, Saved, SavedSynchronizer, Synchronizer, SynchronizerBuilder, SynchronizerKind,
+};
 use vivant_journal::Journal;
 
 #[derive(Actor)]
@@ -104,6 +107,41 @@ struct Clock;
 
 #[behaviours(id = "bank::Clock")]
 impl Clock {}
+
+/// Nothing is paid in while the books are audited.
+#[derive(Saved)]
+#[saved(name = "bank::Audit")]
+struct Audit {
+    paid_in: u64,
+}
+
+impl SavedSynchronizer for Audit {
+    type Args = Address<Account>;
+
+    fn constrain(
+        account: &Address<Account>,
+        it: SynchronizerBuilder<Audit>,
+    ) -> SynchronizerBuilder<Audit> {
+        it.disable(Pattern::<PayIn<Account>>::at(account), |audit| {
+            audit.paid_in > 0
+        })
+    }
+}
+use account_messages::PayIn;
+
+/// Takes a snapshot of a payment that waits for the end of an audit.
+pub(crate) fn snapshot_of_audit(journal: &Journal) {
+    type Listed = (Account, SynchronizerKind<Audit>);
+    let builder = System::builder().name("bank").saved::<Listed>();
+    let simulation = Simulation::with(3, Faults::none(), builder);
+    let account = Account::spawn(simulation.system(), "Ada".to_owned());
+    let audit = Synchronizer::saved(Audit { paid_in: 7 }, account.clone());
+    audit.expect("it is alive").forever();
+    account.pay_in(3).send();
+    simulation.run();
+    let report = simulation.system().snapshot(journal);
+    report.expect("all of it is saved");
+}
 
 /// Takes two snapshots of the bank, 1 and 2.
 pub(crate) fn snapshots(journal: &Journal) {

@@ -48,8 +48,18 @@ pub(crate) struct Constrained<M, K> {
     pub(crate) held: Option<(u64, fn(&M))>,
     /// What was decided of deferred messages, and is to be carried out.
     pub(crate) decided: VecDeque<Decision>,
-    /// Signals that take effect after the message of a commit.
+    /// Signals that take effect after the message of a commit, or that the holder has in its hand.
     pub(crate) postponed: Signals,
+    pub(crate) restored: Restored,
+}
+
+/// What an image says of the messages of a member.
+#[derive(Default)]
+pub(crate) struct Restored {
+    /// The ranks of the messages that had offers (see `RestoredMark`).
+    pub(crate) ranks: Arc<[u64]>,
+    /// Whether the first message of the mailbox is that of a commit.
+    pub(crate) commit: bool,
 }
 
 /// What was decided of the deferred message with this number.
@@ -72,6 +82,7 @@ impl<M, K> Default for Constrained<M, K> {
             held: None,
             decided: VecDeque::new(),
             postponed: Signals::default(),
+            restored: Restored::default(),
         }
     }
 }
@@ -85,7 +96,8 @@ impl<M, K> Constrained<M, K> {
     /// Returns true if nothing is left of it.
     pub(crate) fn is_over(&self) -> bool {
         let has_signals = self.postponed != Signals::default();
-        self.patterns.is_empty() && self.decided.is_empty() && !has_signals && self.held.is_none()
+        let is_decided = !self.decided.is_empty() || self.restored.commit;
+        self.patterns.is_empty() && !is_decided && !has_signals && self.held.is_none()
     }
 
     /// Returns true if the message of a commit is to be dispatched.

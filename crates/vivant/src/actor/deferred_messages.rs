@@ -334,11 +334,12 @@ impl DeferredMessages {
         Some((arrived, envelope))
     }
 
-    /// Calls `body` with each message, in the order of arrival.
-    pub(crate) fn each(&mut self, mut body: impl FnMut(&mut Envelope)) {
+    /// Calls `body` with each message and its number, in the order of arrival.
+    pub(crate) fn each(&mut self, mut body: impl FnMut(u64, &mut Envelope)) {
         let mut all: Vec<_> = self.lines.iter_mut().flat_map(Line::each).collect();
         all.sort_unstable_by_key(|(arrived, _)| *arrived);
-        all.into_iter().for_each(|(_, message)| body(message));
+        all.into_iter()
+            .for_each(|(number, message)| body(number, message));
     }
 
     /// Returns all messages in the order of arrival.

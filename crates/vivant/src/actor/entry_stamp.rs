@@ -26,6 +26,13 @@ impl EntryStamp {
         self.is_older(code, passes)
     }
 
+    /// Whether code of behind the line has made or changed the entry, and the code of this phase is
+    /// before it.
+    pub(crate) fn is_newer_than(self, code: Phase, passes: &Passes) -> bool {
+        let now = passes.now().phase();
+        code != now && self.0 == now.stamp()
+    }
+
     /// Code of this phase has made the entry again, as it is. It stays in the cut.
     pub(crate) fn made_again_by(&mut self, code: Phase, passes: &Passes) {
         if !self.is_older(code, passes) {

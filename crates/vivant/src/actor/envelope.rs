@@ -14,6 +14,7 @@ use super::dependents::Dependents;
 use super::options::{Guard, JOIN_MAX, JoinGuard, Steps};
 use super::reference::{AddressRef, CellRef};
 use super::refusal::{Next, Refusal};
+use super::restored_mark::RestoredMark;
 use super::worker::Worker;
 use crate::failures::Linked as LinkFailure;
 use crate::interned::{Name, Place};
@@ -39,11 +40,13 @@ pub(crate) struct Head {
     pub(crate) sent_ms: u32,
     /// The phase of the sender (L3).
     stamp: Stamp,
+    /// What the image says of it, if it was restored.
+    restored_mark: RestoredMark,
     /// The tracing span of the sender. Empty without the feature `tracing`.
     pub(crate) origin: Origin,
 }
 
-// Two bytes of it are padding. With the feature `tracing` it has a span too.
+// With the feature `tracing` it has a span too.
 #[cfg(all(target_pointer_width = "64", not(feature = "tracing")))]
 const _: () = assert!(size_of::<Head>() == 32);
 
@@ -315,6 +318,16 @@ impl Envelope {
     /// It was recorded in the phase of `stamp` (L4).
     pub(crate) fn set_stamp(&mut self, stamp: Stamp) {
         self.head_mut().stamp = stamp;
+    }
+
+    /// What the image of a restored system says of it.
+    #[inline]
+    pub(crate) fn restored_mark(&self) -> RestoredMark {
+        self.head().restored_mark
+    }
+
+    pub(crate) fn set_restored_mark(&mut self, mark: RestoredMark) {
+        self.head_mut().restored_mark = mark;
     }
 
     /// Appends the content, if messages of this kind are saved.

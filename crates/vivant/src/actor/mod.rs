@@ -76,6 +76,7 @@ mod refusal;
     reason = "the record of a request, in memory that any thread scans: see the README of promises"
 )]
 mod request_record;
+mod restored_mark;
 mod run_state;
 #[allow(
     unsafe_code,
@@ -116,7 +117,7 @@ pub(crate) use actor_path::ActorPath;
 pub(crate) use bounded_queue::{BoundedQueue, Reservation};
 pub(crate) use child_news::ChildNews;
 pub(crate) use class::{Class, SavedClass, StateFunctions, StateRef};
-pub(crate) use constraint::{Decision, Rule, Update};
+pub(crate) use constraint::{Decision, Restored, Rule, Update};
 pub(crate) use dead_letter::{bury_letter, note_dead_letter, note_unresolved};
 pub(crate) use deferred_messages::{
     Completes, DeferredMessages, Evaluated, Evaluation, Guarded, Open, first_decides_for,
@@ -147,6 +148,7 @@ pub(crate) use reference::{AddressRef, Cached, CellRef, Dropped, count_back};
 pub(crate) use reference_word::CommitResult;
 pub(crate) use refusal::{DelayedMessage, Delivery, Next, Refusal};
 pub(crate) use request_record::{RECORD_AT, RequestFacts, RequestRecord, open_requests};
+pub(crate) use restored_mark::{RestoredMark, WaitsAs};
 pub(crate) use run_state::{
     Batch, Begin, ColdFields, Constrained, Guards, Lifecycle, Mute, NamedStart, Pattern, RunState,
     StepProgress, SupervisedBy, TreeEnd, WorkerClass,
@@ -160,7 +162,9 @@ pub(crate) use signals::{HaltNumber, Raised, Signals};
 pub(crate) use slot_list::{Closed, LINK_AT, SlotLink, SlotList};
 pub(crate) use supervised_by::Terms;
 pub use supervised_by::{Messages, OnPanic, Restart};
-pub(crate) use table_entry::{Lasts, SavedArguments, SubscriptionEntry, TableEntry};
+pub(crate) use table_entry::{
+    Lasts, SavedArguments, SubscriptionEntry, SynchronizerContent, SynchronizerEntry, TableEntry,
+};
 pub use timer::Timer;
 pub(crate) use user_code::{admit, drop_foreign, run_foreign_code};
 pub(crate) use waiting_sender::{Admission, WaitingSender};

@@ -5,6 +5,7 @@ use super::class::StateRef;
 use super::envelope::Envelope;
 use super::header::Header;
 use super::reference::CellRef;
+use super::restored_mark::WaitsAs;
 use super::run_state::{RunState, TreeEnd};
 use super::shared::Shared;
 use super::signals::Signals;
@@ -36,7 +37,13 @@ pub(crate) trait Recorder: Send + Sync {
 
     /// A message waits for `actor` in the cut. Those of one place are recorded in their order.
     /// Returns the bytes of its content.
-    fn waits(&self, actor: &Header, place: WaitingPlace, message: &Envelope) -> usize;
+    fn waits(
+        &self,
+        actor: &Header,
+        place: WaitingPlace,
+        waits_as: WaitsAs,
+        message: &Envelope,
+    ) -> usize;
 
     /// For so long the holder of an actor has recorded messages with these bytes of content.
     fn took(&self, actor: &Header, bytes: usize, took: Duration) {
@@ -125,8 +132,9 @@ pub(crate) fn record_with<R: Default>(
 
 /// A message waits for `actor` in the cut, if there is one.
 pub(crate) fn record_waiting(actor: &CellRef, place: WaitingPlace, message: &Envelope) {
+    let waits_as = message.restored_mark().waits_as(&[]);
     record(&actor.system, |cut| {
-        cut.waits(actor, place, message);
+        cut.waits(actor, place, waits_as, message);
     });
 }
 
@@ -142,7 +150,7 @@ mod tests {
     impl Recorder for Noting {
         fn captured(&self, _: &Header, _: &mut StateRef<'_>) {}
         fn captured_run_state(&self, _: &Header, _: &RunState) {}
-        fn waits(&self, _: &Header, _: WaitingPlace, _: &Envelope) -> usize {
+        fn waits(&self, _: &Header, _: WaitingPlace, _: WaitsAs, _: &Envelope) -> usize {
             0
         }
         fn panicked(&self, _: Caught) {}

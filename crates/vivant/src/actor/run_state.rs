@@ -11,6 +11,7 @@ use super::header::{Ended, Header};
 use super::once::SetOnce;
 use super::options::Pool;
 use super::reference::CellRef;
+use super::restored_mark::WaitsAs;
 use super::supervised_by::Terms;
 use super::worker::Worker;
 use crate::failures::StopReason;
@@ -118,6 +119,29 @@ impl RunState {
     pub(crate) fn is_constrained(&self) -> bool {
         let cold = self.cold.as_ref();
         cold.is_some_and(|cold| cold.constrained.is_some())
+    }
+
+    /// The ranks that its messages have from an image.
+    pub(crate) fn restored_ranks(&self) -> Arc<[u64]> {
+        let constrained = self.cold.as_ref().and_then(|it| it.constrained.as_ref());
+        constrained.map_or_else(Arc::default, |it| it.restored.ranks.clone())
+    }
+
+    /// What a message waits as that synchronizers have not looked at in this life of the system.
+    pub(crate) fn restored_as(&self, message: &Envelope) -> WaitsAs {
+        message.restored_mark().waits_as(&self.restored_ranks())
+    }
+
+    /// These patterns constrain its messages, from here on.
+    pub(crate) fn constrain(&mut self, patterns: Vec<Pattern>) {
+        let cold = self.cold();
+        let constrained = cold.constrained.get_or_insert_default();
+        constrained.patterns.extend(patterns);
+        let kinds = constrained.patterns.iter().map(|pattern| pattern.is_of);
+        cold.deferred.constrain(kinds.collect());
+        if self.guards == Guards::None {
+            self.guards = Guards::Closed;
+        }
     }
 
     /// No message is deferred.

@@ -20,6 +20,8 @@ pub(crate) struct SeenActors {
     seen: RefCell<BTreeMap<u64, CellRef>>,
     /// The subscriptions of which handles are saved: the name of the topic, and the number.
     subscriptions: RefCell<Vec<(String, u64)>>,
+    /// The numbers of the synchronizers of which handles are saved.
+    synchronizers: RefCell<Vec<u64>>,
 }
 
 impl SeenActors {
@@ -31,6 +33,7 @@ impl SeenActors {
             scope,
             seen: RefCell::default(),
             subscriptions: RefCell::default(),
+            synchronizers: RefCell::default(),
         }
     }
 
@@ -49,6 +52,17 @@ impl SeenActors {
 
     pub(crate) fn take_subscriptions(&self) -> Vec<(String, u64)> {
         self.subscriptions.take()
+    }
+
+    /// The handle of a synchronizer is saved.
+    pub(crate) fn note_synchronizer(number: u64, out: &Encoder<'_>) {
+        if let Some(SeenActors { synchronizers, .. }) = out.context() {
+            synchronizers.borrow_mut().push(number);
+        }
+    }
+
+    pub(crate) fn take_synchronizers(&self) -> Vec<u64> {
+        self.synchronizers.take()
     }
 
     /// Whether a system is another one than that of which a value is saved.

@@ -1,13 +1,15 @@
 //! Entries of the tables that the actors of a system share, and the line of a cut (L10).
 
 use super::header::Header;
+use super::reference::CellRef;
 use super::refusal::DelayedMessage;
 use super::shared::Shared;
 use super::worker::Worker;
 use crate::interned::{Name, Place};
 use crate::phase::Phase;
 use crate::services::AlarmEntry;
-use vivant_codec::{Encoder, Shape};
+use std::any::TypeId;
+use vivant_codec::{Encoder, SaveError, Shape};
 
 /// An entry as the recorder of a cut gets it.
 pub(crate) enum TableEntry<'a> {
@@ -32,6 +34,31 @@ pub(crate) enum TableEntry<'a> {
     Alarm(AlarmEntry<'a, DelayedMessage>),
     /// An actor is subscribed to a topic of the system.
     Subscription(SubscriptionEntry<'a>),
+    /// A synchronizer constrains messages.
+    Synchronizer(SynchronizerEntry<'a>),
+}
+
+/// A synchronizer, as the recorder of a cut gets it.
+pub(crate) struct SynchronizerEntry<'a> {
+    pub(crate) number: u64,
+    /// Where in the source it is declared.
+    pub(crate) declared: Place,
+    /// The actors that it constrains. They may have ended.
+    pub(crate) members: &'a [CellRef],
+    pub(crate) lasts: Lasts,
+    /// Why it dispatches nothing any more, if code of it has panicked.
+    pub(crate) broken: Option<&'a str>,
+    /// `None`: it is made of closures.
+    pub(crate) content: Option<SynchronizerContent<'a>>,
+}
+
+/// What a saved synchronizer is made of.
+pub(crate) struct SynchronizerContent<'a> {
+    /// The type of its state, and its stable name.
+    pub(crate) kind: (TypeId, &'static str),
+    pub(crate) state: SavedArguments<'a>,
+    /// The shape of its arguments, and these as they were encoded when it was declared.
+    pub(crate) args: (&'static Shape, Result<&'a [u8], &'a SaveError>),
 }
 
 /// A subscription, as the recorder of a cut gets it.
@@ -57,12 +84,12 @@ pub(crate) struct SavedArguments<'a> {
     pub(crate) save: &'a dyn Fn(&mut Encoder<'_>),
 }
 
-/// How long a subscription lasts.
+/// How long a subscription lasts, or a synchronizer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Lasts {
     /// As long as its handle.
     AsHandle,
-    /// Until its actor ends.
+    /// Until its actor ends; until the system ends.
     Forever,
 }
 

@@ -11,6 +11,7 @@ use super::promise::saved::{ReplyOf, ValueOf, ValueTypes};
 use super::requests::{runtime_kind, runtime_shapes};
 use super::saved_kind::{SavedForm, SavedKind};
 use super::saved_subscription::{ListedSubscriber, Subscribe};
+use super::saved_synchronizer::ListedSynchronizer;
 use super::start::{StartFunction, Started};
 use super::stepped::{NextStep, Stepped};
 use crate::actor::{AddressRef, Class, KindTable, MessageKind, SavedClass};
@@ -56,6 +57,8 @@ pub struct SavedKinds {
     targets: BTreeMap<(TypeId, &'static str), NamedTarget>,
     /// The continuations of topics, by name.
     subscribers: BTreeMap<&'static str, ListedSubscriber>,
+    /// By the stable names of their states.
+    synchronizers: BTreeMap<&'static str, ListedSynchronizer>,
 }
 
 /// A type of addresses, by its name.
@@ -82,11 +85,31 @@ struct Entry {
     marker: (TypeId, &'static str),
 }
 
-/// A list of saved actors: a tuple of up to twelve types.
+/// A list of what a program saves: a tuple of up to twelve saved actors and
+/// [kinds of synchronizers](crate::SynchronizerKind).
 pub trait SavedActors {
     /// Lists each of them.
     #[doc(hidden)]
     fn list(list: &mut SavedList);
+}
+
+/// What a program can list: a [saved actor](SavedActor), or a
+/// [kind of synchronizers](crate::SynchronizerKind).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a saved actor",
+    label = "not saved",
+    note = "a saved actor says `#[derive(Actor)] #[actor(saved)]`, or `#[actor(saved(restart))]` if it shall start again"
+)]
+pub trait Listed {
+    /// Lists it.
+    #[doc(hidden)]
+    fn list(list: &mut SavedList);
+}
+
+impl<A: SavedActor> Listed for A {
+    fn list(list: &mut SavedList) {
+        list.actor::<A>();
+    }
 }
 
 /// An actor that is saved: `#[actor(saved)]` and `#[actor(saved(restart))]` write it.
@@ -124,6 +147,7 @@ impl SavedKinds {
                 values: ValueTypes::default(),
                 targets: BTreeMap::new(),
                 subscribers: BTreeMap::new(),
+                synchronizers: BTreeMap::new(),
             },
             error: None,
         };
@@ -186,6 +210,7 @@ impl SavedKinds {
         states
             .chain(contents)
             .chain(self.values.shapes())
+            .chain(self.synchronizers.values().flat_map(|it| it.shapes))
             .chain(runtime_shapes())
     }
 
@@ -209,6 +234,11 @@ impl SavedKinds {
     pub(crate) fn subscribe(&self, actor: TypeId, behaviour: &str) -> Option<Subscribe> {
         let listed = self.subscribers.get(behaviour)?;
         (listed.actor == actor).then_some(listed.subscribe)
+    }
+
+    /// The synchronizers with this stable name.
+    pub(crate) fn synchronizer(&self, name: &str) -> Option<ListedSynchronizer> {
+        self.synchronizers.get(name).copied()
     }
 
     /// How an address of `T` reaches an actor of a type.
@@ -285,6 +315,17 @@ impl SavedList {
         self.add::<J, J::Actor>(SavedForm::Join, J::NAME, None);
     }
 
+    /// A type of synchronizers, with its stable name.
+    pub(crate) fn synchronizer(&mut self, name: &'static str, listed: ListedSynchronizer) {
+        match self.kinds.synchronizers.insert(name, listed) {
+            Some(before) if before.type_id != listed.type_id => {
+                let types = [before.type_name, listed.type_name];
+                self.equal(format!("the synchronizer `{name}`"), types);
+            }
+            _ => {}
+        }
+    }
+
     /// A continuation that a topic may have: the table of its messages, and how its subscriptions
     /// are restored.
     pub(crate) fn published<K: Continuation>(
@@ -334,9 +375,9 @@ impl SavedList {
 
 macro_rules! tuples {
     ($(($($actor:ident)+))*) => {
-        $(impl<$($actor: SavedActor),+> SavedActors for ($($actor,)+) {
+        $(impl<$($actor: Listed),+> SavedActors for ($($actor,)+) {
             fn list(list: &mut SavedList) {
-                $(list.actor::<$actor>();)+
+                $(<$actor as Listed>::list(list);)+
             }
         })*
     };

@@ -2,10 +2,15 @@
 //! S4).
 
 use super::offer::{GateState, OfferState, Rank};
+#[cfg(test)]
+use super::offer::{Offer, OfferMade};
 use super::table::Table;
 use super::transaction::{
-    Acquired, Patience, Refused, Released, SeatState, Task, Transaction, patience_ns,
+    Acquired, Committed, Patience, Refused, Released, SeatState, Task, Transaction, patience_ns,
 };
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_planted};
+use crate::phase::Phase;
 use std::collections::BTreeSet;
 
 impl<U> Table<U> {
@@ -31,6 +36,7 @@ impl<U> Table<U> {
         let transaction = Transaction {
             members,
             held: 0,
+            decided: None,
             stateful,
             updates: Vec::new(),
             patience: Patience::New,
@@ -67,7 +73,7 @@ impl<U> Table<U> {
             return Task::Refuse(number, why);
         }
         match seat.state {
-            SeatState::Committed(number) => return Task::Dispatch(number),
+            SeatState::Committed(it) => return Task::Dispatch(it.number),
             SeatState::Held(_) => return Task::Hold,
             SeatState::Free | SeatState::Rests => {}
         }
@@ -93,6 +99,7 @@ impl<U> Table<U> {
         number: u64,
         actor: u64,
         updates: Vec<(u64, U)>,
+        code: Phase,
     ) -> Acquired<U> {
         let Some(transaction) = self.transactions.get_mut(&number) else {
             self.garbage
@@ -109,6 +116,17 @@ impl<U> Table<U> {
             self.ask_next(number);
             return Acquired::Next;
         }
+        transaction.decided = Some(code);
+        #[cfg(test)]
+        if is_planted(InjectedFault::CommitOfOffer)
+            && let Some((_, rank)) = transaction.members.first()
+            && let Some(Offer {
+                made: OfferMade::In(made),
+                ..
+            }) = self.offers.get(rank)
+        {
+            transaction.decided = Some(*made);
+        }
         Acquired::All {
             updates: std::mem::take(&mut transaction.updates),
             stateful: transaction.stateful.clone(),
@@ -123,12 +141,20 @@ impl<U> Table<U> {
         let Some(transaction) = self.transactions.remove(&number) else {
             return;
         };
+        let Some(decided) = transaction.decided else {
+            return;
+        };
         for (actor, rank) in &transaction.members {
             self.waits_no_more(*rank, OfferState::Retracted);
             if let Some(offer) = self.remove_offer(*rank) {
                 let seat = self.seats.entry(*actor).or_default();
                 seat.part_of.remove(&number);
-                seat.state = SeatState::Committed(offer.number);
+                seat.state = SeatState::Committed(Committed {
+                    number: offer.number,
+                    rank: *rank,
+                    made: offer.made,
+                    decided,
+                });
                 self.signals.insert(*actor);
             }
         }

@@ -6,34 +6,44 @@
 //! - [`offers`]: how offers change.
 //! - [`groups`]: which offers form a group.
 //! - [`holds`]: the holds and the commit of a group.
-//! - [`declared`]: the state of a synchronizer, and its user code.
+//! - [`declared`]: a synchronizer and its user code; [`content`]: what changes of it.
+//! - [`entry`], [`saved`], [`restored`]: synchronizers in cuts and in images.
 
+mod content;
 mod declared;
+mod entry;
 mod groups;
 mod holds;
 #[cfg(all(test, feature = "macros"))]
 mod model;
 mod offer;
 mod offers;
+mod restored;
+mod saved;
 mod table;
 #[cfg(all(test, feature = "macros"))]
 mod tests;
 mod transaction;
 
 pub(crate) use declared::{Condition, Declaration};
-pub(crate) use offer::{Gate, Hopeless, Matches, Offered, PatternPlace};
+pub(crate) use offer::{Gate, Matches, OfferMade, Offered, PatternPlace};
+pub(crate) use restored::{MemberPatterns, RestoredSynchronizer, brings_patterns};
+pub(crate) use saved::{SavedDeclaration, SynchronizerCodec};
 pub(crate) use transaction::{Patience, Refused, Task};
 
 use crate::actor::{
-    CellRef, Delivery, Envelope, KindTable, MessageKind, Next, Pattern, Processed, Refusal, Shared,
-    Signals, StateRef, Update, Worker,
+    CellRef, Delivery, EntryStamp, Envelope, KindTable, MessageKind, Next, Pattern, Processed,
+    Refusal, Shared, Signals, StateRef, Update, Worker,
 };
 use crate::failures::{Caught, catch};
 use crate::interned::Place;
 use crate::message::MessageRole;
+use crate::phase::Phase;
 use crate::services::{Action, ActorTable, Alarm, ExitAction, SystemCall};
 use crate::sync::{Arc, Mutex, lock};
+use content::Content;
 use declared::{Broken, Declared};
+use offer::hopeless;
 use std::collections::BTreeMap;
 use table::Table;
 use transaction::Acquired;
@@ -95,7 +105,11 @@ impl Constraints {
     /// # Errors
     ///
     /// A member that has ended.
-    pub(crate) fn declare(&self, declaration: Declaration) -> Result<u64, CellRef> {
+    pub(crate) fn declare(
+        &self,
+        system: &Arc<Shared>,
+        declaration: Declaration,
+    ) -> Result<u64, CellRef> {
         let number = self.change(|inner| inner.table.next_synchronizer());
         let Declaration {
             members,
@@ -103,14 +117,22 @@ impl Constraints {
             conditions,
             state,
             place,
+            saved,
         } = declaration;
-        let declared = Arc::new(Declared::new(number, place, conditions, state));
-        let gates = declared.gates();
         let cells: Vec<CellRef> = members.values().map(|(to, _)| to.cell()).collect();
+        let content = Content::new(state, system.passes.now().phase());
+        let saved = (place, saved);
+        let declared = Declared::new(number, cells.clone(), conditions, saved, content);
+        let declared = Arc::new(declared);
+        let gates = declared.gates();
         let new = self.change(|inner| {
             let ids = members.keys().copied().collect();
             inner.table.declare(number, sets, gates, ids);
-            inner.declared.insert(number, declared);
+            // Under the lock of the table (L10).
+            system.change_table(|code| {
+                lock(&declared.content).stamp = EntryStamp::made_by(code);
+                inner.declared.insert(number, declared);
+            });
             let new = cells.into_iter();
             let new = new.filter(|cell| inner.cells.insert(cell.id, (*cell).clone()).is_none());
             new.collect::<Vec<_>>()
@@ -123,7 +145,7 @@ impl Constraints {
         }
         let mut ended = members.values().map(|(to, _)| to);
         if let Some(ended) = ended.find(|to| to.ended().is_some()) {
-            self.lift(number);
+            self.lift(number, system);
             return Err(ended.cell());
         }
         for (to, mut patterns) in members.into_values() {
@@ -144,13 +166,27 @@ impl Constraints {
     }
 
     /// The synchronizer constrains nothing any more.
-    pub(crate) fn lift(&self, number: u64) {
+    pub(crate) fn lift(&self, number: u64, system: &Arc<Shared>) {
+        if let Some(declared) = self.declared(number) {
+            declared.end(system);
+        }
         let declared = self.change(|inner| {
             inner.table.lift(number);
             inner.declared.remove(&number)
         });
         // Outside of the lock: its drop is user code.
         drop(declared);
+    }
+
+    /// The synchronizer lasts as long as its system, or until code of it has panicked.
+    pub(crate) fn lasts_forever(&self, number: u64, system: &Arc<Shared>) {
+        if let Some(declared) = self.declared(number) {
+            declared.lasts_forever(system);
+        }
+    }
+
+    fn declared(&self, number: u64) -> Option<Arc<Declared>> {
+        lock(&self.0).declared.get(&number).cloned()
     }
 
     fn member_ended(&self, actor: u64) {
@@ -174,18 +210,19 @@ impl Constraints {
     pub(crate) fn break_down(&self, number: u64, actor: &CellRef, caught: Caught) {
         let panic = actor.panic("a synchronizer", caught);
         actor.system.reports.panicked(&panic);
-        self.change(|inner| {
-            let place = inner.declared.get(&number).map(|declared| declared.place);
-            let why = hopeless(
-                place,
-                &format!("by code that has panicked: {}", panic.message()),
-            );
-            inner.table.break_down(number, why);
-        });
+        if let Some(declared) = self.declared(number) {
+            let why = declared.break_down(panic.message(), &actor.system);
+            self.change(|inner| inner.table.break_down(number, why));
+        }
     }
 
-    pub(crate) fn offer(&self, actor: u64, message: u64, matches: Matches) -> Offered {
-        self.change(|inner| inner.table.offer(actor, message, matches))
+    pub(crate) fn offer(
+        &self,
+        (actor, message): (u64, u64),
+        matches: Matches,
+        made: OfferMade,
+    ) -> Offered {
+        self.change(|inner| inner.table.offer(actor, message, matches, made))
     }
 
     /// Makes an offer anew; returns `None` if there is none.
@@ -229,9 +266,16 @@ impl Constraints {
         self.change(|inner| inner.table.forget(actor));
     }
 
-    /// The actor gives its hold, and with the last one the transaction commits. Runs user code.
-    pub(crate) fn acquired(&self, number: u64, actor: &CellRef, updates: Vec<(u64, Update)>) {
-        let acquired = self.change(|inner| inner.table.acquired(number, actor.id, updates));
+    /// The actor gives its hold, and with the last one the transaction commits, in this phase. Runs
+    /// user code.
+    pub(crate) fn acquired(
+        &self,
+        number: u64,
+        actor: &CellRef,
+        updates: Vec<(u64, Update)>,
+        code: Phase,
+    ) {
+        let acquired = self.change(|inner| inner.table.acquired(number, actor.id, updates, code));
         let Acquired::All { updates, stateful } = acquired else {
             return;
         };
@@ -250,7 +294,7 @@ impl Constraints {
         let (mut states, mut rests) = (Vec::new(), Vec::new());
         for declared in &declared {
             let updates = by_synchronizer.remove(&declared.number).unwrap_or_default();
-            match declared.update(updates) {
+            match declared.update(updates, code, &actor.system) {
                 Ok(states) => gates.push((declared.number, states)),
                 Err(Broken {
                     caught,
@@ -258,7 +302,7 @@ impl Constraints {
                     rest,
                 }) => {
                     panics.push((declared.number, caught));
-                    states.push(state);
+                    states.extend(state);
                     rests.extend(rest);
                 }
             }
@@ -299,11 +343,6 @@ impl Inner {
         }
         signalled
     }
-}
-
-fn hopeless(place: Option<Place>, how: &str) -> Hopeless {
-    let place = place.map(|place| place.to_string()).unwrap_or_default();
-    format!("the synchronizer declared at {place} dispatches it only {how}").into()
 }
 
 /// The message by which a member learns of its patterns.

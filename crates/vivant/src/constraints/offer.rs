@@ -1,10 +1,12 @@
 //! Offers: messages that match patterns, and wait to be dispatched.
 
+use crate::interned::Place;
+use crate::phase::Phase;
 use crate::sync::Arc;
 use std::collections::BTreeSet;
 
 /// The rank of an offer.
-pub(super) type Rank = u64;
+pub(crate) type Rank = u64;
 
 /// A place of a set of a synchronizer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -61,6 +63,12 @@ impl Matches {
 /// Why a message can never be dispatched, in words.
 pub(crate) type Hopeless = Arc<str>;
 
+/// Why the synchronizer that is declared at this place does not dispatch a message.
+pub(super) fn hopeless(place: Option<Place>, how: &str) -> Hopeless {
+    let place = place.map(|place| place.to_string()).unwrap_or_default();
+    format!("the synchronizer declared at {place} dispatches it only {how}").into()
+}
+
 /// What becomes of a message that is offered.
 #[derive(Debug)]
 pub(crate) enum Offered {
@@ -78,9 +86,29 @@ pub(crate) enum GateState {
     Shut,
 }
 
+/// How an offer came to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum OfferMade {
+    /// By code of this phase.
+    In(Phase),
+    /// In another life of the system, with this rank.
+    Before(Rank),
+}
+
+impl OfferMade {
+    /// Whether a cut with this line has it.
+    pub(super) fn is_before(self, line: Phase) -> bool {
+        match self {
+            OfferMade::In(phase) => phase < line,
+            OfferMade::Before(_) => true,
+        }
+    }
+}
+
 pub(super) struct Offer {
     pub(super) actor: u64,
     pub(super) number: u64,
+    pub(super) made: OfferMade,
     pub(super) matches: Matches,
     pub(super) state: OfferState,
     /// Number of holds that its actor has refused for it.

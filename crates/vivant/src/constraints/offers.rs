@@ -1,12 +1,18 @@
 //! The offers of the table: made, retracted, made anew, changed, removed (S5, S7).
 
-use super::offer::{Matches, Offer, OfferState, Offered, Rank};
+use super::offer::{Matches, Offer, OfferMade, OfferState, Offered, Rank};
 use super::table::Table;
 use super::transaction::SeatState;
 
 impl<U> Table<U> {
     /// Offers the message with this number of this actor.
-    pub(crate) fn offer(&mut self, actor: u64, number: u64, mut matches: Matches) -> Offered {
+    pub(crate) fn offer(
+        &mut self,
+        actor: u64,
+        number: u64,
+        mut matches: Matches,
+        made: OfferMade,
+    ) -> Offered {
         matches.retain(|synchronizer| self.entries.contains_key(&synchronizer));
         if matches.is_empty() {
             return Offered::Free;
@@ -14,12 +20,12 @@ impl<U> Table<U> {
         if let Some(why) = self.hopeless(&matches) {
             return Offered::Hopeless(why);
         }
-        self.next_rank += 1;
-        let rank = self.next_rank;
+        let rank = self.rank_of(made);
         self.by_message.insert((actor, number), rank);
         let offer = Offer {
             actor,
             number,
+            made,
             matches,
             state: OfferState::Retracted,
             refused: 0,
@@ -28,6 +34,16 @@ impl<U> Table<U> {
         self.waits(rank);
         self.form(rank);
         Offered::Waits
+    }
+
+    fn rank_of(&mut self, made: OfferMade) -> Rank {
+        if let OfferMade::Before(rank) = made
+            && !self.offers.contains_key(&rank)
+        {
+            return rank;
+        }
+        self.next_rank += 1;
+        self.next_rank
     }
 
     /// Makes an offer anew that was retracted. Returns `None` if there is none.

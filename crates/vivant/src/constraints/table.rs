@@ -1,8 +1,12 @@
 //! The table of constraints as plain data: synchronizers, offers, transactions and holds (S1 to S8
 //! of the README). No user code, no actors: they are numbers here.
 
-use super::offer::{GateState, Hopeless, Matches, Offer, PatternPlace, Rank};
-use super::transaction::{Released, Seat, Transaction};
+use super::offer::{GateState, Hopeless, Matches, Offer, OfferState, PatternPlace, Rank};
+use super::transaction::{Released, Seat, SeatState, Transaction};
+use crate::actor::WaitsAs;
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_planted};
+use crate::phase::Phase;
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Default)]
@@ -80,6 +84,49 @@ impl<U> Table<U> {
     pub(crate) fn next_synchronizer(&mut self) -> u64 {
         self.next_synchronizer += 1;
         self.next_synchronizer
+    }
+
+    pub(super) fn next_number(&self) -> u64 {
+        self.next_synchronizer + 1
+    }
+
+    pub(super) fn set_next_number(&mut self, number: u64) {
+        self.next_synchronizer = number.saturating_sub(1);
+    }
+
+    pub(super) fn ranks_behind(&mut self, rank: Rank) {
+        self.next_rank = self.next_rank.max(rank);
+    }
+
+    /// What the message with this number waits as, in the cut with this line: what was offered, or
+    /// decided, before the line.
+    pub(super) fn waits_as(&self, actor: u64, message: u64, line: Phase) -> WaitsAs {
+        let seat = self.seats.get(&actor).map(|seat| seat.state);
+        let (rank, made, decided) = match seat {
+            Some(SeatState::Committed(it)) if it.number == message => {
+                (it.rank, it.made, Some(it.decided))
+            }
+            _ => {
+                let Some(rank) = self.by_message.get(&(actor, message)) else {
+                    return WaitsAs::Message;
+                };
+                let Some(offer) = self.offers.get(rank) else {
+                    return WaitsAs::Message;
+                };
+                let transaction = match offer.state {
+                    OfferState::In(number) => self.transactions.get(&number),
+                    OfferState::Waiting | OfferState::Retracted => None,
+                };
+                (*rank, offer.made, transaction.and_then(|it| it.decided))
+            }
+        };
+        #[cfg(test)]
+        let decided = decided.filter(|_| !is_planted(InjectedFault::CommitForgotten));
+        match decided {
+            Some(decided) if decided < line => WaitsAs::Committed,
+            _ if made.is_before(line) => WaitsAs::Offered(rank),
+            _ => WaitsAs::Message,
+        }
     }
 
     /// Enters a synchronizer: the actors of its sets, the states of its gates, all its members.

@@ -1,6 +1,7 @@
 //! Transactions, and what an actor has to do for them.
 
-use super::offer::{Hopeless, Rank};
+use super::offer::{Hopeless, OfferMade, Rank};
+use crate::phase::Phase;
 use std::collections::{BTreeSet, VecDeque};
 
 pub(super) struct Transaction<U> {
@@ -8,6 +9,8 @@ pub(super) struct Transaction<U> {
     pub(super) members: Vec<(u64, Rank)>,
     /// Number of members that have given their holds.
     pub(super) held: usize,
+    /// The phase of the commit, once all have.
+    pub(super) decided: Option<Phase>,
     pub(super) stateful: BTreeSet<u64>,
     pub(super) updates: Vec<(u64, U)>,
     /// Whether it waits for the exclusive wait of its next member.
@@ -71,8 +74,18 @@ pub(super) enum SeatState {
     Rests,
     /// A transaction has its hold.
     Held(u64),
-    /// It is to dispatch the message with this number next.
-    Committed(u64),
+    /// It is to dispatch this message next.
+    Committed(Committed),
+}
+
+/// The message of a commit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Committed {
+    pub(super) number: u64,
+    pub(super) rank: Rank,
+    pub(super) made: OfferMade,
+    /// The phase of the commit.
+    pub(super) decided: Phase,
 }
 
 /// What an actor has to do for the table.

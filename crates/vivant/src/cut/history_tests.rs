@@ -3,7 +3,7 @@
 
 use super::{Coordinator, Outcome, Step};
 use crate::actor::{
-    Envelope, Header, Recorder, RunState, Signals, StateRef, TreeEnd, WaitingPlace,
+    Envelope, Header, Recorder, RunState, Signals, StateRef, TreeEnd, WaitingPlace, WaitsAs,
 };
 use crate::failures::Caught;
 use crate::injected_fault::{InjectedFault, must_catch};
@@ -160,7 +160,7 @@ impl Clerk {
         self.own.hear(heard);
     }
 
-    #[when(self.own.events % 3 == 0)]
+    #[when(self.own.events.is_multiple_of(3))]
     fn hear_later(&mut self, heard: Heard) {
         self.own.hear(heard);
     }
@@ -287,7 +287,7 @@ impl Recorder for Records {
 
     fn captured_run_state(&self, _: &Header, _: &RunState) {}
 
-    fn waits(&self, _: &Header, _: WaitingPlace, message: &Envelope) -> usize {
+    fn waits(&self, _: &Header, _: WaitingPlace, _: WaitsAs, message: &Envelope) -> usize {
         let mut recorded = self.0.lock().expect("no panic");
         recorded.waiting.extend(news_in(message));
         0

@@ -2,7 +2,7 @@
 
 use super::{Coordinator, Outcome, Step};
 use crate::actor::{
-    Envelope, Header, Recorder, RunState, Signals, StateRef, TreeEnd, WaitingPlace,
+    Envelope, Header, Recorder, RunState, Signals, StateRef, TreeEnd, WaitingPlace, WaitsAs,
 };
 use crate::failures::Caught;
 use crate::injected_fault::{InjectedFault, must_catch};
@@ -108,7 +108,7 @@ impl Recorder for Records {
 
     fn captured_run_state(&self, _: &Header, _: &RunState) {}
 
-    fn waits(&self, actor: &Header, place: WaitingPlace, message: &Envelope) -> usize {
+    fn waits(&self, actor: &Header, place: WaitingPlace, _: WaitsAs, message: &Envelope) -> usize {
         let amount = amount_of(message);
         let mut cut = self.0.lock().expect("no panic");
         cut.waiting.push((actor.id, place, amount));

@@ -22,5 +22,7 @@ pub use names::{LookupError, RegisterError};
 pub use rate_limit::{RateLimit, RateLimited};
 pub(crate) use registry_name::SubscriptionNumbers;
 pub use router::Router;
-pub use synchronizer::{Synchronizer, SynchronizerBuilder, SynchronizerError};
+pub use synchronizer::{
+    SavedSynchronizer, Synchronizer, SynchronizerBuilder, SynchronizerError, SynchronizerKind,
+};
 pub use topic::{Lagged, MaybePublished, NotPublished, Subscription, Topic};

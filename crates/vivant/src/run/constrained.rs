@@ -4,11 +4,12 @@
 use super::guards::Arrival;
 use super::offers::matches_of;
 use super::run_guard::{After, NextMessage, RunGuard};
-use crate::actor::{Decision, Envelope, Guards, Mute, Pattern, Refusal, Signals, WaitingPlace};
+use crate::actor::{Decision, Envelope, Guards, Lifecycle, Mute, Pattern, Refusal, Signals};
 use crate::constraints::{Constraints, Offered, Patience, Task};
 use crate::failures::catch;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
+use crate::message::MessageRole;
 use std::collections::BTreeSet;
 
 impl RunGuard<'_> {
@@ -111,6 +112,12 @@ impl RunGuard<'_> {
     /// deferred at once, and evaluated there.
     #[cold]
     pub(crate) fn take_arrived(&mut self, taken: Envelope) -> NextMessage {
+        if taken.kind().role != MessageRole::Start
+            && let Some(constrained) = &mut self.owner().cold().constrained
+        {
+            // It was the first message.
+            constrained.restored.commit = false;
+        }
         let Some(envelope) = self.message_of(taken) else {
             return NextMessage::More;
         };
@@ -137,7 +144,7 @@ impl RunGuard<'_> {
 
     #[inline(never)]
     fn defer_if_constrained(&mut self, mut envelope: Envelope) -> Option<Envelope> {
-        if !self.constrains(&envelope) {
+        if !self.constrains(&envelope) || envelope.restored_mark().is_committed() {
             return Some(envelope);
         }
         // A continuation that was to run at once has no stamp yet.
@@ -188,7 +195,7 @@ impl RunGuard<'_> {
             // L6: it may have been decided behind the line.
             self.enter_pass();
             let envelope = self.owner().cold().deferred.take_numbered(number);
-            let envelope = envelope.map(|it| self.taken_from(WaitingPlace::Deferred, it));
+            let envelope = envelope.map(|it| self.taken_deferred(number, it));
             self.tell_taken();
             self.publish_deferred();
             if let Decision::Dispatch(_) = decision {
@@ -304,17 +311,24 @@ impl RunGuard<'_> {
             self.synchronize();
             return signals;
         };
-        let signals = signals.after(std::mem::take(&mut constrained.postponed));
+        // What the holder has in its hand is captured with the actor.
+        let signals = signals.after(constrained.postponed);
+        constrained.postponed = signals;
         self.synchronize();
+        if signals.end_incarnation() {
+            self.give_up_hold();
+        }
+        let signals = self.take_postponed();
         if !signals.end_incarnation() {
+            self.unmark();
             return signals;
         }
-        self.give_up_hold();
+        let awaits_commit = self.awaits_commit();
         let is_held = self.owner().mute == Mute::Held;
         let Some(constrained) = &mut self.owner().cold().constrained else {
             return signals;
         };
-        if constrained.dispatches() {
+        if constrained.dispatches() || awaits_commit {
             constrained.postponed = signals;
             self.synchronize_again();
             return Signals::default();
@@ -325,6 +339,21 @@ impl RunGuard<'_> {
             return Signals::default();
         }
         signals
+    }
+
+    fn take_postponed(&mut self) -> Signals {
+        let constrained = &mut self.owner().cold().constrained;
+        let postponed = constrained.as_mut().map(|it| &mut it.postponed);
+        postponed.map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Whether the first message of the mailbox is that of a commit, from another life of the
+    /// system, and can begin now.
+    fn awaits_commit(&mut self) -> bool {
+        let owner = self.owner();
+        let is_free = owner.life == Lifecycle::Running && owner.guards != Guards::Held;
+        let constrained = owner.cold().constrained.as_ref();
+        is_free && constrained.is_some_and(|it| it.restored.commit)
     }
 
     /// The actor looks at the table of constraints again, before its next message.

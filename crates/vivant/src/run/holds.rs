@@ -29,7 +29,10 @@ impl RunGuard<'_> {
             Standing::Stands(updates) => {
                 let cell = self.actor.cell();
                 debug_assert!(self.worker.turn().is_none(), "S2: a hold in a turn");
-                self.in_synchronizer(|| constraints.acquired(transaction, &cell, updates));
+                // L6: the holds of the others are had, and may be of behind the line.
+                self.enter_pass();
+                let code = self.worker.pass().phase();
+                self.in_synchronizer(|| constraints.acquired(transaction, &cell, updates, code));
             }
             Standing::Not(Refused::NotReady) => {
                 constraints.refuse(transaction, actor, Refused::NotReady);

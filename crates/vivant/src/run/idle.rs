@@ -4,8 +4,8 @@
 use super::holder::Holder;
 use crate::actor::{
     CellRef, CommitResult, Ended, Envelope, ExclusiveWait, Guards, Header, Lifecycle, LinkedPeer,
-    Mute, OutgoingReferences, RunState, Runnable, Signals, StateRef, StepProgress, StopWait,
-    SupervisedBy, TraceCoverage, WaitPurpose,
+    Mute, OutgoingReferences, Pattern, Restored, RunState, Runnable, Signals, StateRef,
+    StepProgress, StopWait, SupervisedBy, TraceCoverage, WaitPurpose,
 };
 use crate::failures::StopReason;
 use crate::message::{Parked, TryHold};
@@ -129,6 +129,24 @@ impl Idle {
     /// The actor is watched, as in another life.
     pub(crate) fn add_watch(&mut self, watch: Envelope) {
         self.run_state().cold().watches.push(watch);
+    }
+
+    /// Synchronizers constrain messages of the actor by these patterns, as in another life.
+    pub(crate) fn constrain(&mut self, patterns: Vec<Pattern>) {
+        self.run_state().constrain(patterns);
+    }
+
+    /// What an image says of the messages of the actor.
+    pub(crate) fn set_restored(&mut self, restored: Restored) {
+        let run_state = self.run_state();
+        run_state
+            .cold()
+            .constrained
+            .get_or_insert_default()
+            .restored = restored;
+        if run_state.guards == Guards::None {
+            run_state.guards = Guards::Closed;
+        }
     }
 
     /// The actor, for its next run.

@@ -3,7 +3,7 @@
 use crate::actor::{
     CellRef, Constrained, Decision, Envelope, Evaluation, Guarded, Pattern, Rule, Worker,
 };
-use crate::constraints::{Constraints, Gate, Matches, Offered, PatternPlace};
+use crate::constraints::{Constraints, Gate, Matches, OfferMade, Offered, PatternPlace};
 use crate::failures::catch;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
@@ -24,6 +24,10 @@ pub(super) fn offer(
     if constrained.offered.contains(number) {
         return Evaluation::Offered;
     }
+    if message.restored_mark().is_committed() {
+        // It was decided in another life of the system.
+        return Evaluation::Open;
+    }
     let constraints = Constraints::of(&cell.system);
     let again = match constrained.retracted.remove(number) {
         true => constraints.offer_again(cell.id, *number),
@@ -36,7 +40,8 @@ pub(super) fn offer(
             if matches.is_empty() {
                 return Evaluation::Open;
             }
-            constraints.offer(cell.id, *number, matches)
+            let made = made(constrained, cell, message);
+            constraints.offer((cell.id, *number), matches, made)
         }
     };
     match offered {
@@ -53,6 +58,17 @@ pub(super) fn offer(
     }
     constrained.offered.insert(*number);
     Evaluation::Offered
+}
+
+/// How the offer of a message comes to be. One of another life of the system keeps its rank (S5).
+fn made(constrained: &Constrained, cell: &CellRef, message: &Envelope) -> OfferMade {
+    let rank = message.restored_mark().rank(&constrained.restored.ranks);
+    #[cfg(test)]
+    let rank = rank.filter(|_| !is_planted(InjectedFault::RankForgotten));
+    match rank {
+        Some(rank) => OfferMade::Before(rank),
+        None => OfferMade::In(cell.system.phase_of_code()),
+    }
 }
 
 /// Returns which of these patterns the message matches. Calls user code.

@@ -1,6 +1,6 @@
 //! [`OlderMessages`]: the messages of an actor that a cut records (`phase/README.md`).
 
-use crate::actor::{CellRef, Envelope, Recorder, WaitingPlace, record_with, recorder};
+use crate::actor::{CellRef, Envelope, Recorder, WaitingPlace, WaitsAs, record_with, recorder};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::message::MessageRole;
@@ -33,7 +33,13 @@ impl<'a> OlderMessages<'a> {
         }
     }
 
-    pub(super) fn record(&mut self, place: WaitingPlace, message: &mut Envelope) {
+    /// `waits_as` is called for an older message.
+    pub(super) fn record(
+        &mut self,
+        place: WaitingPlace,
+        message: &mut Envelope,
+        waits_as: impl FnOnce(&Envelope) -> WaitsAs,
+    ) {
         if message.stamp() == self.stamp {
             return;
         }
@@ -44,6 +50,7 @@ impl<'a> OlderMessages<'a> {
             bytes: 0,
         });
         let recorder = recording.recorder.as_deref();
+        let place = (place, waits_as(message));
         recording.bytes += record_older(recorder, actor, place, message);
         message.set_stamp(self.stamp);
     }
@@ -65,7 +72,7 @@ impl<'a> OlderMessages<'a> {
 pub(super) fn record_older(
     recorder: Option<&dyn Recorder>,
     actor: &CellRef,
-    place: WaitingPlace,
+    (place, waits_as): (WaitingPlace, WaitsAs),
     message: &Envelope,
 ) -> usize {
     #[cfg(test)]
@@ -76,7 +83,7 @@ pub(super) fn record_older(
         // A ticket stands for a message that is recorded itself.
         Some(recorder) if message.kind().role != MessageRole::Ticket => {
             record_with(recorder, &actor.system, |cut| {
-                cut.waits(actor, place, message)
+                cut.waits(actor, place, waits_as, message)
             })
         }
         _ => 0,

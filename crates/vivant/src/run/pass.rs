@@ -5,8 +5,9 @@ use super::idle::Idle;
 use super::older_messages::{OlderMessages, record_older};
 use super::run_guard::RunGuard;
 use crate::actor::{
-    CellRef, Envelope, Raised, RunState, Signals, StateRef, WaitingPlace, record, recorder,
+    CellRef, Envelope, Raised, RunState, Signals, StateRef, WaitingPlace, WaitsAs, record, recorder,
 };
+use crate::constraints::Constraints;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::phase::{Parity, Pass, Stamp, Walk};
@@ -34,7 +35,17 @@ impl RunGuard<'_> {
     /// L2, L4: a message that was not sent in the phase of this code is taken out.
     #[cold]
     #[inline(never)]
-    pub(crate) fn across_line(&mut self, mut message: Envelope, place: WaitingPlace) -> Envelope {
+    pub(crate) fn across_line(&mut self, message: Envelope, place: WaitingPlace) -> Envelope {
+        let waits_as = self.owner().restored_as(&message);
+        self.across_line_as(message, place, waits_as)
+    }
+
+    fn across_line_as(
+        &mut self,
+        mut message: Envelope,
+        place: WaitingPlace,
+        waits_as: WaitsAs,
+    ) -> Envelope {
         #[cfg(test)]
         if is_planted(InjectedFault::CaptureTooLate) {
             return message;
@@ -45,9 +56,23 @@ impl RunGuard<'_> {
             // Before the actor enters the next pass, so that it is recorded before the messages
             // behind it.
             let stamp = self.worker.stamp();
-            record_taken(&self.actor.cell(), &mut message, place, stamp);
+            record_taken(&self.actor.cell(), &mut message, (place, waits_as), stamp);
         }
         message
+    }
+
+    /// As `taken_from`, for the deferred message with this number, of which synchronizers have
+    /// decided.
+    pub(crate) fn taken_deferred(&mut self, number: u64, message: Envelope) -> Envelope {
+        if message.stamp() == self.worker.stamp() {
+            return message;
+        }
+        let waits_as = deferred_as(
+            &self.actor.cell(),
+            (number, &message),
+            &self.owner().restored_ranks(),
+        );
+        self.across_line_as(message, WaitingPlace::Deferred, waits_as)
     }
 
     /// An actor that ends, or goes down, refuses a message: in its own phase, or as news of the
@@ -64,7 +89,10 @@ impl RunGuard<'_> {
         } else if message.stamp() == now.stamp() {
             self.worker.with_news_of(now, || refuse(message));
         } else {
-            record_taken(&self.actor.cell(), &mut message, place, self.worker.stamp());
+            // Its rank is not known here: it is offered as a new one.
+            let waits_as = message.restored_mark().waits_as(&[]);
+            let stamp = self.worker.stamp();
+            record_taken(&self.actor.cell(), &mut message, (place, waits_as), stamp);
             refuse(message);
         }
     }
@@ -143,19 +171,47 @@ fn record_mailbox(actor: &mut impl Holder, cell: &CellRef, stamp: Stamp, parity:
     actor.refill_backlog();
     let mut older = OlderMessages::of(cell, stamp);
     let run_state = actor.run_state();
+    let ranks = run_state.restored_ranks();
+    let restored_as = |message: &Envelope| message.restored_mark().waits_as(&ranks);
+    let is_constrained = run_state.is_constrained();
     if let Some(cold) = &mut run_state.cold {
-        (cold.deferred).each(|message| older.record(WaitingPlace::Deferred, message));
+        cold.deferred.each(|number, message| {
+            older.record(
+                WaitingPlace::Deferred,
+                message,
+                |message| match is_constrained {
+                    true => deferred_as(cell, (number, message), &ranks),
+                    false => restored_as(message),
+                },
+            );
+        });
     }
     if let Some(queue) = cell.bounded_queue() {
-        queue.each_waiting(|message| older.record(WaitingPlace::Queue, message));
+        queue.each_waiting(|message| older.record(WaitingPlace::Queue, message, restored_as));
     }
-    (run_state.backlog).each_envelope(|message| older.record(WaitingPlace::Inbox, message));
+    (run_state.backlog)
+        .each_envelope(|message| older.record(WaitingPlace::Inbox, message, restored_as));
     older.end();
     record_signals(cell, run_state, cell.signals.move_to(parity));
 }
 
+/// What a deferred message with this number waits as in the cut that is being taken. The ranks are
+/// those that its actor has from an image.
+fn deferred_as(actor: &CellRef, (number, message): (u64, &Envelope), ranks: &[u64]) -> WaitsAs {
+    let line = actor.system.passes.now().phase();
+    match Constraints::of(&actor.system).waits_as(actor.id, number, line) {
+        WaitsAs::Message => message.restored_mark().waits_as(ranks),
+        of_table => of_table,
+    }
+}
+
 /// L4: records a message that was taken out, and gives it the stamp of this code.
-fn record_taken(actor: &CellRef, message: &mut Envelope, place: WaitingPlace, stamp: Stamp) {
+fn record_taken(
+    actor: &CellRef,
+    message: &mut Envelope,
+    place: (WaitingPlace, WaitsAs),
+    stamp: Stamp,
+) {
     let recorder = recorder(&actor.system);
     let _bytes = record_older(recorder.as_deref(), actor, place, message);
     message.set_stamp(stamp);

@@ -212,17 +212,14 @@ fn handle(held: &mut RunGuard<'_>, signals: Signals, end: &mut RunEnd) {
     if held.has_ended() {
         return;
     }
+    // First: it may have been held, or had to rest, while it was muted.
+    if signals.has(Signals::UNMUTE) {
+        held.unmute();
+    }
     let signals = match signals.has(Signals::SYNCHRONIZE) || held.owner().is_constrained() {
         true => held.synchronize_before(signals),
         false => signals,
     };
-    if signals.has(Signals::UNMUTE) {
-        held.unmute();
-        if held.owner().is_constrained() {
-            // It may have been held, or had to rest, while it was muted.
-            held.synchronize();
-        }
-    }
     if signals.has(Signals::SHUTDOWN) {
         held.end(StopReason::Shutdown);
         if signals.has(Signals::ABORT) && !held.has_ended() {

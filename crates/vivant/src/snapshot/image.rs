@@ -9,7 +9,7 @@ use super::start_record::StartRecord;
 use super::stopping::StoppingRecord;
 use super::supervised::{OrderRecord, SupervisedRecord};
 use super::tables::TablesRecord;
-use crate::actor::WaitingPlace;
+use crate::actor::{WaitingPlace, WaitsAs};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::interned::Place;
@@ -26,7 +26,8 @@ pub(crate) struct Image {
     pub(super) kinds: MessageKindsRecord,
     /// By their numbers.
     pub(super) actors: Vec<ActorRecord>,
-    /// By actor; those of one actor in the order in which it would have taken them out.
+    /// By actor; those of one actor in the order in which it would have taken them out: first the
+    /// message of a commit.
     pub(super) waiting: Vec<MessageRecord>,
     /// The steps that behaviours have to run yet. By actor, one for an actor at most.
     pub(super) steps: Vec<MessageRecord>,
@@ -162,12 +163,17 @@ impl Image {
             let messages = record.messages.into_iter();
             messages.map(move |message| MessageRecord { actor, message })
         });
+        let mut waiting: Vec<_> = waiting.collect();
+        let is_committed = |it: &MessageRecord| it.message.waits_as == WaitsAs::Committed;
+        if waiting.iter().any(is_committed) {
+            waiting.sort_by_key(|it| (it.actor, !is_committed(it)));
+        }
         let mut image = Image {
             system,
             shapes,
             kinds: MessageKindsRecord::default(),
             actors,
-            waiting: waiting.collect(),
+            waiting,
             steps,
             supervised,
             shared,
@@ -274,7 +280,7 @@ impl Image {
     /// The number of values that are on their way.
     pub(super) fn arrivals(&self) -> usize {
         let waiting = self.waiting.iter();
-        let arrivals = waiting.filter(|it| it.message.promise.is_some());
+        let arrivals = waiting.filter(|it| matches!(it.message.waits_as, WaitsAs::Arrival(_)));
         arrivals.count()
     }
 

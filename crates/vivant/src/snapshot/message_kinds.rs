@@ -57,6 +57,7 @@ saved_struct!(MessageKindsRecord as "vivant::MessageKindsRecord" {
 mod tests {
     use super::super::message_record::{KindRecord, WaitingKind};
     use super::*;
+    use crate::actor::WaitsAs;
     use crate::api::SavedForm;
     use crate::interned::Place;
     use vivant_codec::ShapeId;
@@ -77,7 +78,7 @@ mod tests {
             actor: 1,
             message: MessageData {
                 kind,
-                promise: None,
+                waits_as: WaitsAs::Message,
                 bytes: Vec::new(),
             },
         }

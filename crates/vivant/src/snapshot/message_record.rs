@@ -1,5 +1,6 @@
 //! [`MessageRecord`]: a message as data, and the values in records.
 
+use crate::actor::WaitsAs;
 use crate::api::{SavedForm, ValueName, ValueOf};
 use crate::interned::Place;
 use crate::saving::{saved_enum, saved_struct};
@@ -17,8 +18,7 @@ pub(super) struct MessageRecord {
 pub(super) struct MessageData {
     /// Its number in the image's table of kinds.
     pub(super) kind: u32,
-    /// The open promise of the actor to which it brings a value.
-    pub(super) promise: Option<u64>,
+    pub(super) waits_as: WaitsAs,
     pub(super) bytes: Vec<u8>,
 }
 
@@ -60,10 +60,10 @@ pub(super) type NameOfValue = ValueName<String>;
 
 impl MessageData {
     /// Appends a message of these parts, as it is saved.
-    pub(super) fn append(kind: u32, promise: Option<u64>, content: &[u8], bytes: &mut Vec<u8>) {
+    pub(super) fn append(kind: u32, waits_as: WaitsAs, content: &[u8], bytes: &mut Vec<u8>) {
         let mut out = Encoder::new().append_to(std::mem::take(bytes));
         kind.save(&mut out);
-        promise.save(&mut out);
+        waits_as.save(&mut out);
         out.elements(content.len(), |out| u8::save_all(content, out));
         // Numbers and bytes can be saved.
         *bytes = out.finish().unwrap_or_default();
@@ -77,8 +77,15 @@ saved_struct!(MessageRecord as "vivant::MessageRecord" {
 
 saved_struct!(MessageData as "vivant::MessageData" {
     0 kind: u32,
-    1 promise: Option<u64>,
+    1 waits_as: WaitsAs,
     2 bytes: Vec<u8>,
+});
+
+saved_enum!(WaitsAs as "vivant::WaitsAs" {
+    0 Message,
+    1 Arrival { 0: u64 },
+    2 Offered { 0: u64 },
+    3 Committed,
 });
 
 saved_struct!(MessageKindRecord as "vivant::MessageKindRecord" {

@@ -2,14 +2,14 @@
 //! The README beside this file says how, and describes the format.
 //!
 //! - [`image`]: the records; [`message_record`], [`message_kinds`], [`start_record`], [`tables`],
-//!   [`alarms`], [`memberships`], [`monitors`], [`ended`], [`supervised`],
+//!   [`alarms`], [`memberships`], [`synchronizers`], [`monitors`], [`ended`], [`supervised`],
 //!   [`stopping`]: parts of them.
 //! - [`census`]: the actors of a cut by type.
 //! - [`promises`]: the promises of a restored system.
 //! - [`recorder`]: a cut that is being taken; [`unsaved`]: what no image contains.
 //! - [`restore`]: a system from an image; [`held`], [`values`], [`by_id`], [`restored_tables`],
-//!   [`restored_memberships`], [`restored_trees`], [`restored_start`], [`intervals`],
-//!   [`repeated_message`], [`paths`], [`not_restored`].
+//!   [`restored_memberships`], [`restored_synchronizers`], [`restored_trees`], [`restored_start`],
+//!   [`intervals`], [`repeated_message`], [`paths`], [`not_restored`].
 //! - [`schedule`]: snapshots that a clock, a number of messages or the program asks for.
 //! - [`take`]: a snapshot into a store; [`line`], [`pause`], [`error`].
 //! - [`restored`]: a system from a store.
@@ -78,6 +78,7 @@ mod restore;
 mod restored;
 mod restored_memberships;
 mod restored_start;
+mod restored_synchronizers;
 mod restored_tables;
 mod restored_trees;
 #[cfg(feature = "snapshots")]
@@ -103,6 +104,15 @@ mod supervised_kinds_tests;
 mod supervised_program;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod supervised_tests;
+mod synchronizers;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod synchronizers_kinds_tests;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod synchronizers_program;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod synchronizers_tests;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod synchronizers_threads_tests;
 mod tables;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod tables_tests;

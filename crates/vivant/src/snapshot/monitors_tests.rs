@@ -211,7 +211,7 @@ fn watch(actor: u64, kind: u32) -> MessageRecord {
         actor,
         message: MessageData {
             kind,
-            promise: None,
+            waits_as: crate::actor::WaitsAs::Message,
             // No promise.
             bytes: vec![0],
         },

@@ -93,6 +93,22 @@ pub enum NotRestored {
         /// Why.
         why: &'static str,
     },
+    /// A synchronizer cannot be declared again.
+    Synchronizer {
+        /// Stable name of the type of its state.
+        kind: String,
+        /// Where in the source it was declared.
+        declared: String,
+        /// Why.
+        why: String,
+    },
+    /// A message waits as none can that a synchronizer constrains.
+    NoOffer {
+        /// The number of the actor.
+        actor: u64,
+        /// As what it waits.
+        waits_as: String,
+    },
     /// Two actors have this number.
     Twice(u64),
     /// An actor has this number, and a later one would get it again.
@@ -188,6 +204,19 @@ impl fmt::Display for NotRestored {
             NotRestored::Topic { name, why } => write!(
                 f,
                 "the topic {name:?} cannot be restored: {why}; restore an older image"
+            ),
+            NotRestored::Synchronizer {
+                kind,
+                declared,
+                why,
+            } => write!(
+                f,
+                "the synchronizer `{kind}` declared at {declared} cannot be restored: {why}"
+            ),
+            NotRestored::NoOffer { actor, waits_as } => write!(
+                f,
+                "a message for the actor {actor} waits as {waits_as}, which is none of a behaviour, or not the only \
+                 one; restore an older image"
             ),
             NotRestored::NumberInUse(actor) => write!(
                 f,

@@ -9,13 +9,14 @@ use super::not_restored::NotRestored;
 use super::paths::Paths;
 use super::promises::OpenPromises;
 use super::restored_memberships::{restore_groups, restore_topics};
+use super::restored_synchronizers::{Marks, RestoredOffers, restore_synchronizers};
 use super::restored_tables::RestoredTables;
 use super::restored_trees::RestoredTrees;
 use super::stopping::restore_stopping;
 use super::values::Values;
 use crate::actor::{
     AddressRef, Birth, CellRef, CellsById, Class, Envelope, LinkedPeer, Receiver, Refusal, Shared,
-    Signals, To, post_or_bury,
+    Signals, To, WaitsAs, post_or_bury,
 };
 use crate::api::{ActorsById, LoadedActors, LoadedPromises, RestoredSystem, SavedKinds, register};
 use crate::patterns::SubscriptionNumbers;
@@ -119,12 +120,20 @@ fn fill(
     trees.supervise(&mut held, &by_id, &values)?;
     restore_stopping(stopping, |id| trees.has_supervisor(id), &mut held)?;
     let refused = restore_monitors(monitors, &mut held, &by_id, &values)?;
+    restore_synchronizers(tables, system, &mut held, &values)?;
+    let offers = RestoredOffers::new(&image.waiting, &values)?;
+    offers.give(system, &mut held)?;
+    let mut marks = Marks::default();
     for record in &image.waiting {
         let to = actors.get(&record.actor);
         let to = to.ok_or(NotRestored::NoActor(record.actor))?;
-        let message = match record.message.promise {
-            None => Some(values.message(to, &record.message)?),
-            Some(promise) => {
+        let message = match record.message.waits_as {
+            WaitsAs::Message | WaitsAs::Offered(_) | WaitsAs::Committed => {
+                let mut message = values.message(to, &record.message)?;
+                message.set_restored_mark(marks.of(record));
+                Some(message)
+            }
+            WaitsAs::Arrival(promise) => {
                 let named = (record.actor, promise);
                 promises.arrival(to, named, &record.message, &values)?
             }

@@ -4,6 +4,7 @@
 use super::alarms::AlarmRecord;
 use super::memberships::{GroupRecord, TopicRecord};
 use super::not_restored::NotRestored;
+use super::synchronizers::{SynchronizerRecord, Synchronizers};
 use crate::interned::Name;
 use crate::patterns::{NamedTimerData, Schedule};
 use crate::saving::{saved_enum, saved_struct};
@@ -26,6 +27,10 @@ pub(super) struct TablesRecord {
     pub(super) topics: Vec<TopicRecord>,
     /// The number of the next subscription to a topic.
     pub(super) next_subscription: u64,
+    /// By number.
+    pub(super) synchronizers: Vec<SynchronizerRecord>,
+    /// The number of the next synchronizer.
+    pub(super) next_synchronizer: u64,
 }
 
 /// A named timer of an actor: an entry in a table of the actor alone.
@@ -78,6 +83,15 @@ impl TablesRecord {
         }
     }
 
+    /// The cut is complete: the synchronizers of it.
+    pub(super) fn set_synchronizers(&mut self, synchronizers: Synchronizers) {
+        self.synchronizers = synchronizers.into_records();
+        // One may have been declared outside when all actors were captured.
+        let last = self.synchronizers.last();
+        let behind_last = last.map_or(0, |last| last.number + 1);
+        self.next_synchronizer = self.next_synchronizer.max(behind_last);
+    }
+
     /// The cut is complete: leaves out what belongs to actors that the image does not contain.
     pub(super) fn sort(&mut self, has_actor: impl Fn(u64) -> bool) {
         self.names.retain(|name| has_actor(name.actor));
@@ -104,6 +118,8 @@ saved_struct!(TablesRecord as "vivant::TablesRecord" {
     5 groups: Vec<GroupRecord>,
     6 topics: Vec<TopicRecord>,
     7 next_subscription: u64,
+    8 synchronizers: Vec<SynchronizerRecord>,
+    9 next_synchronizer: u64,
 });
 
 saved_struct!(NameRecord as "vivant::NameRecord" {

@@ -52,7 +52,7 @@ impl fmt::Display for Unsaved {
             Unsaved::Failed(message) => write!(f, "the recording panicked: {message}"),
             Unsaved::NotListed { actor, what } => write!(
                 f,
-                "{actor} cannot be saved: the program does not list {what}; add its actor to the types of \
+                "{actor} cannot be saved: the program does not list {what}; add it, or its actor, to the types of \
                  `System::builder().saved::<(…)>()`"
             ),
             Unsaved::Shapes(error) => write!(f, "the shapes of the program's types: {error}"),

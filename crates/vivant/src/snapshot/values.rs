@@ -73,6 +73,14 @@ impl<'i> Values<'i> {
         })
     }
 
+    /// The form of a message. `None`: the image lacks its kind, or it brings a value.
+    pub(super) fn form(&self, message: &MessageData) -> Option<SavedForm> {
+        match &self.message_kinds.of(message)?.what {
+            WaitingKind::Message(kind) => Some(kind.form),
+            WaitingKind::Arrival(_) => None,
+        }
+    }
+
     /// A message for this actor. Not an arrival.
     pub(super) fn message(
         &self,

@@ -31,7 +31,8 @@ pub enum RestoredOr<R> {
 }
 
 impl SystemBuilder {
-    /// Names the saved actors of the program, a tuple of up to twelve types: what
+    /// Names the saved actors of the program and its [kinds of
+    /// synchronizers](crate::SynchronizerKind), a tuple of up to twelve types: what
     /// [`System::snapshot`] saves and a restore finds by name. Actors that these have addresses of
     /// are named too. A later call replaces an earlier one.
     ///

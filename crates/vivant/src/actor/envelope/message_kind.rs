@@ -9,6 +9,7 @@ use crate::actor::class::StateRef;
 use crate::actor::dependents::Dependents;
 use crate::actor::options::{Guard, Mailbox, Steps};
 use crate::actor::refusal::{Next, Refusal};
+use crate::actor::restored_mark::RestoredMark;
 use crate::actor::worker::Worker;
 use crate::interned::{Name, Place};
 use crate::message::{MessageRole, Route, pool};
@@ -81,6 +82,7 @@ impl Envelope {
             place,
             sent_ms: 0,
             stamp: Stamp::default(),
+            restored_mark: RestoredMark::default(),
             origin: Origin::none(),
         };
         let place = pool::take::<Parcel<L::Content>>();

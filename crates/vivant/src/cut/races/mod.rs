@@ -11,6 +11,7 @@ mod requests;
 use super::{Coordinator, Outcome, Step};
 use crate::actor::{
     Envelope, Header, Lifecycle, Recorder, RunState, Signals, StateRef, TreeEnd, WaitingPlace,
+    WaitsAs,
 };
 use crate::failures::Caught;
 use crate::prelude::*;
@@ -167,7 +168,7 @@ impl Recorder for Log {
         self.add(Event::Life(actor.id, life));
     }
 
-    fn waits(&self, actor: &Header, _: WaitingPlace, message: &Envelope) -> usize {
+    fn waits(&self, actor: &Header, _: WaitingPlace, _: WaitsAs, message: &Envelope) -> usize {
         let plain = message
             .args_of::<doer_messages::Plain<Doer>>()
             .map(|(a,)| *a);

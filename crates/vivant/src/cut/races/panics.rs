@@ -11,7 +11,7 @@ impl Recorder for Panics {
 
     fn captured_run_state(&self, _: &Header, _: &RunState) {}
 
-    fn waits(&self, _: &Header, _: WaitingPlace, _: &Envelope) -> usize {
+    fn waits(&self, _: &Header, _: WaitingPlace, _: WaitsAs, _: &Envelope) -> usize {
         0
     }
 

@@ -3,7 +3,7 @@
 use super::record_kind::RecordKind;
 
 const PAGE: &str = include_str!("../README.md");
-const SOURCES: [&str; 15] = [
+const SOURCES: [&str; 16] = [
     include_str!("../image.rs"),
     include_str!("../message_record.rs"),
     include_str!("../message_kinds.rs"),
@@ -11,6 +11,7 @@ const SOURCES: [&str; 15] = [
     include_str!("../tables.rs"),
     include_str!("../alarms.rs"),
     include_str!("../memberships.rs"),
+    include_str!("../synchronizers.rs"),
     include_str!("../monitors.rs"),
     include_str!("../ended.rs"),
     include_str!("../start_record.rs"),
@@ -65,7 +66,7 @@ fn declared(source: &str) -> Vec<String> {
 fn the_page_has_each_record() {
     let page = flat(PAGE);
     let all: Vec<_> = SOURCES.into_iter().flat_map(declared).collect();
-    assert_eq!(all.len(), 51, "{all:#?}");
+    assert_eq!(all.len(), 53, "{all:#?}");
     for declaration in all {
         assert!(page.contains(&declaration), "the page lacks: {declaration}");
     }

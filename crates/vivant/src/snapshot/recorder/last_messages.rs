@@ -2,7 +2,7 @@
 //! records.
 
 use super::{Record, Recorded};
-use crate::actor::WaitingPlace;
+use crate::actor::{WaitingPlace, WaitsAs};
 
 impl Recorded {
     /// Behind the news of a child that wait, or the child itself on its way: its supervisor hears
@@ -17,7 +17,7 @@ impl Recorded {
                 continue;
             }
             self.census.messages += 1;
-            let message = (last.message.kind, None, &last.message.bytes[..]);
+            let message = (last.message.kind, WaitsAs::Message, &last.message.bytes[..]);
             let records = &mut self.records;
             let full = |messages| records.push(Record::Waiting(messages));
             self.mailboxes.add((last.actor, place), message, full);

@@ -3,7 +3,7 @@
 #[cfg(test)]
 use super::super::image::WaitingRecord;
 use super::super::message_record::MessageData;
-use crate::actor::WaitingPlace;
+use crate::actor::{WaitingPlace, WaitsAs};
 use std::collections::BTreeMap;
 use vivant_codec::{Encoder, Saved};
 
@@ -35,13 +35,13 @@ impl Mailboxes {
     pub(super) fn add(
         &mut self,
         (actor, place): (u64, WaitingPlace),
-        (kind, promise, content): (u32, Option<u64>, &[u8]),
+        (kind, waits_as, content): (u32, WaitsAs, &[u8]),
         full: impl FnMut(EncodedMessages),
     ) {
         let collected = self.collected.entry((actor, place)).or_default();
         let before = collected.bytes.len();
         collected.count += 1;
-        MessageData::append(kind, promise, content, &mut collected.bytes);
+        MessageData::append(kind, waits_as, content, &mut collected.bytes);
         self.bytes += collected.bytes.len() - before;
         if self.bytes >= COLLECTED_MAX {
             self.take_records(full);

@@ -7,8 +7,9 @@ use super::super::message_record::{
 use super::buffer::{buffer, reuse};
 use super::kind_numbers::Key;
 use super::{ImageRecorder, Record, Recorded};
-use crate::actor::{Envelope, Header, Recorder, StateRef, WaitingPlace};
+use crate::actor::{Envelope, Header, Recorder, StateRef, WaitingPlace, WaitsAs};
 use crate::api::{SavedForm, SavedKind, SavedSlot, ShapedBytes, ValueName, saved_slots};
+use crate::constraints::brings_patterns;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::interned::Place;
@@ -58,28 +59,35 @@ impl ImageRecorder {
     }
 
     /// A message that waits at this place. Returns the bytes of its content.
-    pub(super) fn waiting(&self, actor: &Header, place: WaitingPlace, message: &Envelope) -> usize {
+    pub(super) fn waiting(
+        &self,
+        actor: &Header,
+        (place, waits_as): (WaitingPlace, WaitsAs),
+        message: &Envelope,
+    ) -> usize {
         match message.kind().role {
             MessageRole::Resolution => {
                 let arrival = self.arrival(actor, message);
                 arrival.map_or(0, |(kind, (promise, content))| {
-                    self.collect((actor.id, place), (kind, Some(promise), &content.bytes))
+                    let waits_as = WaitsAs::Arrival(promise);
+                    self.collect((actor.id, place), (kind, waits_as, &content.bytes))
                 })
             }
             MessageRole::Reminder => 0,
+            _ if brings_patterns(message) => 0,
             role => {
                 let Some(kind) = self.kind(actor, form_of(role), message) else {
                     return 0;
                 };
                 let content = self.encoded_into(buffer(), actor, |out| message.save(out));
-                let bytes = self.collect((actor.id, place), (kind, None, &content));
+                let bytes = self.collect((actor.id, place), (kind, waits_as, &content));
                 reuse(content);
                 bytes
             }
         }
     }
 
-    fn collect(&self, mailbox: (u64, WaitingPlace), message: (u32, Option<u64>, &[u8])) -> usize {
+    fn collect(&self, mailbox: (u64, WaitingPlace), message: (u32, WaitsAs, &[u8])) -> usize {
         let mut recorded = lock(&self.recorded);
         let Recorded {
             mailboxes,
@@ -134,7 +142,7 @@ impl ImageRecorder {
             actor: actor.id,
             message: MessageData {
                 kind,
-                promise: None,
+                waits_as: WaitsAs::Message,
                 bytes,
             },
         })

@@ -5,10 +5,12 @@ mod kind_numbers;
 mod last_messages;
 mod mailboxes;
 mod messages;
+mod references;
 mod shared;
 mod streams;
 mod subscriptions;
 mod supervised;
+mod synchronizers;
 
 use super::census::{Census, SavedAs};
 use super::ended::EndedRecord;
@@ -24,13 +26,15 @@ use super::monitors::MonitorsRecord;
 use super::start_record::StartRecord;
 use super::stopping::StoppingRecord;
 use super::supervised::{Branches, SupervisedRecord, WaitingSignals};
+use super::synchronizers::Synchronizers;
 use super::tables::{NameRecord, NamedTimerRecord, TablesRecord};
 use super::unsaved::Unsaved;
 use crate::actor::{
     Class, DelayedMessage, Envelope, Header, Lifecycle, Recorder, RunState, SavedClass, Scope,
-    SeenActors, Signals, StateRef, TableEntry, TreeEnd, WaitingPlace, drop_foreign,
+    Signals, StateRef, TableEntry, TreeEnd, WaitingPlace, WaitsAs, drop_foreign,
 };
 use crate::api::{SavedForm, SavedKinds};
+use crate::constraints::Constraints;
 use crate::failures::{Caught, catch};
 use crate::patterns::{NamedTimers, SubscriptionNumbers};
 use crate::saving::EncodedStart;
@@ -38,7 +42,6 @@ use crate::sync::{Arc, Mutex, Ordering, lock};
 use buffer::{buffer, reuse};
 use kind_numbers::KindNumbers;
 use mailboxes::{EncodedMessages, Mailboxes};
-use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use vivant_codec::{Encoder, Shape, ShapeId, Shapes};
@@ -62,6 +65,7 @@ struct Recorded {
     ids: Vec<u64>,
     tables: TablesRecord,
     memberships: Memberships,
+    synchronizers: Synchronizers,
     monitors: MonitorsRecord,
     /// Signals that wait, by actor.
     signals: BTreeMap<u64, WaitingSignals>,
@@ -165,7 +169,11 @@ impl ImageRecorder {
             kinds: recorded.kinds.into_record(),
             shared: SharedRecord::of(
                 recorded.ids,
-                (recorded.tables, recorded.memberships),
+                (
+                    recorded.tables,
+                    recorded.memberships,
+                    recorded.synchronizers,
+                ),
                 recorded.monitors,
                 (recorded.signals, recorded.branches),
                 recorded.stopping,
@@ -272,25 +280,6 @@ impl ImageRecorder {
         }
     }
 
-    /// Calls `body` with the context of an encoder that notes the actors which the image lacks, and
-    /// the subscriptions of which it has a handle.
-    fn noting_references<R>(&self, actor: &Header, body: impl FnOnce(&[&dyn Any]) -> R) -> R {
-        let seen = SeenActors::of(&actor.system, self.scope.clone());
-        let result = body(&[&seen]);
-        let handles = seen.take_subscriptions();
-        if !handles.is_empty() {
-            lock(&self.recorded).memberships.add_handles(handles);
-        }
-        let mut ended = seen.into_cells().peekable();
-        if ended.peek().is_some() {
-            let line = actor.system.passes.now().phase();
-            let ended = ended.map(|cell| EndedRecord::of(&cell, line));
-            let ended: Vec<_> = ended.map(|record| (record.id, record)).collect();
-            lock(&self.recorded).ended.extend(ended);
-        }
-        result
-    }
-
     fn content(&self, actor: &Header, state: &mut StateRef<'_>) -> Option<Content> {
         match self.scope.saved(actor) {
             SavedClass::Nothing => None,
@@ -353,6 +342,9 @@ impl Recorder for ImageRecorder {
             recorded.tables.next_timer = recorded.tables.next_timer.max(next_timer);
             let subscriptions = SubscriptionNumbers::of(&actor.system).next();
             recorded.memberships.number_behind(subscriptions);
+            let next_number = Constraints::of(&actor.system).next_number();
+            let next_synchronizer = &mut recorded.tables.next_synchronizer;
+            *next_synchronizer = next_number.max(*next_synchronizer);
             let next_link = actor.system.link_number();
             recorded.monitors.next_link = recorded.monitors.next_link.max(next_link);
         }
@@ -416,17 +408,27 @@ impl Recorder for ImageRecorder {
         {
             self.stopping(actor, stop);
         }
-        if cold.constrained.is_some() {
-            self.lacks(actor, "synchronizers");
+        if let Some(constrained) = &cold.constrained
+            && constrained.postponed != Signals::default()
+        {
+            // They take effect after the message of a commit.
+            let end = cold.child.as_ref().map(|child| &child.end);
+            self.signalled(actor, end, constrained.postponed);
         }
     }
 
-    fn waits(&self, actor: &Header, place: WaitingPlace, message: &Envelope) -> usize {
+    fn waits(
+        &self,
+        actor: &Header,
+        place: WaitingPlace,
+        waits_as: WaitsAs,
+        message: &Envelope,
+    ) -> usize {
         if !self.scope.is_saved(actor) {
             self.watch(actor, message);
             return 0;
         }
-        self.waiting(actor, place, message)
+        self.waiting(actor, (place, waits_as), message)
     }
 
     fn took(&self, actor: &Header, bytes: usize, took: Duration) {
@@ -463,6 +465,7 @@ impl Recorder for ImageRecorder {
                     .add_member(group, joined_as, number, actor.id);
             }
             TableEntry::Subscription(entry) => self.subscription(&entry),
+            TableEntry::Synchronizer(entry) => self.synchronizer(&entry),
         }
     }
 

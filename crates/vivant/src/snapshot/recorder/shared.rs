@@ -7,6 +7,7 @@ use super::super::memberships::Memberships;
 use super::super::monitors::MonitorsRecord;
 use super::super::stopping::StoppingRecord;
 use super::super::supervised::{Branches, WaitingSignals};
+use super::super::synchronizers::Synchronizers;
 use super::super::tables::TablesRecord;
 use super::messages::form_of;
 use super::supervised::orders_and_stops;
@@ -115,7 +116,7 @@ impl SharedRecord {
     /// The cut is complete: `ids` are the actors that the image contains, sorted.
     pub(super) fn of(
         ids: Vec<u64>,
-        (mut tables, mut memberships): (TablesRecord, Memberships),
+        (mut tables, mut memberships, synchronizers): (TablesRecord, Memberships, Synchronizers),
         mut monitors: MonitorsRecord,
         (signals, branches): (BTreeMap<u64, WaitingSignals>, Branches),
         mut stopping: Vec<StoppingRecord>,
@@ -128,6 +129,7 @@ impl SharedRecord {
         tables.groups = memberships.groups(has_actor);
         tables.topics = memberships.topics(has_actor);
         tables.next_subscription = memberships.next_number();
+        tables.set_synchronizers(synchronizers);
         let is_not_saved = |id| {
             let ended = ended.get(&id);
             ended.is_some_and(|ended| ended.reason == StopReason::NotSaved)

@@ -4,7 +4,7 @@ use super::super::memberships::SubscriptionRecord;
 use super::super::message_record::{KindRecord, MessageData, MessageRecord, WaitingKind};
 use super::ImageRecorder;
 use super::kind_numbers::Key;
-use crate::actor::SubscriptionEntry;
+use crate::actor::{SubscriptionEntry, WaitsAs};
 use crate::api::SavedForm;
 use crate::sync::lock;
 
@@ -42,7 +42,7 @@ impl ImageRecorder {
                 actor: actor.id,
                 message: MessageData {
                     kind,
-                    promise: None,
+                    waits_as: WaitsAs::Message,
                     bytes,
                 },
             },

@@ -1,17 +1,24 @@
 //! Synchronizers: constraints over the messages of several actors.
 
+mod saved;
+
+pub use saved::{SavedSynchronizer, SynchronizerKind};
+
 use crate::actor::{
-    AddressRef, Envelope, Observation, Pattern as MemberPattern, Rule, Shared, Source, Table,
-    Unawaited, Update, observed,
+    AddressRef, Envelope, Lasts, Observation, Pattern as MemberPattern, Rule, Shared, Source,
+    Table, Unawaited, Update, observed,
 };
 use crate::api::{AnyPattern, Behaviour, Pattern, Patterns, args_of};
-use crate::constraints::{Condition, Constraints, Declaration};
+use crate::constraints::{
+    Condition, Constraints, Declaration, SavedDeclaration, SynchronizerCodec,
+};
 use crate::interned::{Name, Place};
 use crate::sync::Arc;
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
+use vivant_codec::SaveError;
 
 /// Constraints over the messages of a group of actors: messages that are dispatched together or not
 /// at all, and messages that wait while a condition holds. Declared apart from the actors; their
@@ -145,6 +152,11 @@ use std::fmt;
 /// Messages that wait for each other for ever are not found; a time limit is the answer, as with
 /// guards.
 ///
+/// # In a snapshot
+///
+/// A snapshot cannot have closures: one of a saved actor with such a synchronizer fails. What is
+/// declared by [`Synchronizer::saved`] goes on after a restore: see [`SavedSynchronizer`].
+///
 /// # Cost
 ///
 /// Nothing for actors that no synchronizer constrains. A constrained message costs some
@@ -155,6 +167,7 @@ use std::fmt;
 pub struct Synchronizer {
     system: Arc<Shared>,
     number: u64,
+    lasts: Lasts,
 }
 
 impl Synchronizer {
@@ -172,7 +185,15 @@ impl Synchronizer {
             sets: Vec::new(),
             conditions: Vec::new(),
             error: None,
+            saved: None,
         }
+    }
+
+    /// Makes it last as long as its system, whatever becomes of its members. A snapshot has it then
+    /// also if nothing in the snapshot has its handle ([`SavedSynchronizer`]).
+    pub fn forever(mut self) {
+        Constraints::of(&self.system).lasts_forever(self.number, &self.system);
+        self.lasts = Lasts::Forever;
     }
 
     /// Ends its constraints: what waited for them goes on, as soon as its actor takes its next
@@ -182,7 +203,9 @@ impl Synchronizer {
 
 impl Drop for Synchronizer {
     fn drop(&mut self) {
-        Constraints::of(&self.system).lift(self.number);
+        if self.lasts == Lasts::AsHandle {
+            Constraints::of(&self.system).lift(self.number, &self.system);
+        }
     }
 }
 
@@ -192,6 +215,13 @@ impl fmt::Debug for Synchronizer {
     }
 }
 
+/// How a saved synchronizer is written, and what encodes its arguments once the system of its
+/// members is known.
+type SavedParts = (
+    SynchronizerCodec,
+    Box<dyn FnOnce(&Shared) -> Result<Vec<u8>, SaveError>>,
+);
+
 /// A synchronizer that is not declared yet: see [`Synchronizer`].
 #[must_use = "it constrains nothing before `declare`"]
 pub struct SynchronizerBuilder<S> {
@@ -200,6 +230,8 @@ pub struct SynchronizerBuilder<S> {
     sets: Vec<Vec<u64>>,
     conditions: Vec<Condition>,
     error: Option<SynchronizerError>,
+    /// `None`: it is made of closures.
+    saved: Option<SavedParts>,
 }
 
 impl<S: Send + 'static> SynchronizerBuilder<S> {
@@ -296,28 +328,51 @@ impl<S: Send + 'static> SynchronizerBuilder<S> {
     /// If a condition panics.
     #[track_caller]
     pub fn declare(self) -> Result<Synchronizer, SynchronizerError> {
-        if let Some(error) = self.error {
-            return Err(error);
-        }
         let system = self.members.values().next();
         let Some(system) = system.map(|(to, _)| to.system.clone()) else {
-            return Err(SynchronizerError::TooFew);
+            return Err(self.error.unwrap_or(SynchronizerError::TooFew));
         };
-        let declaration = Declaration {
-            members: self.members,
-            sets: self.sets,
-            conditions: self.conditions,
-            state: Box::new(self.state),
-            place: Place::caller(),
-        };
-        let declared = Constraints::of(&system).declare(declaration);
+        let declaration = self.declaration(&system, Place::caller())?;
+        let declared = Constraints::of(&system).declare(&system, declaration);
         let source = Source::Table(Table::Synchronizers);
         match observed(Observation::Synchronizer, source, declared) {
-            Ok(number) => Ok(Synchronizer { system, number }),
+            Ok(number) => Ok(Synchronizer {
+                system,
+                number,
+                lasts: Lasts::AsHandle,
+            }),
             Err(ended) => Err(SynchronizerError::Ended {
                 actor: ended.path(),
             }),
         }
+    }
+}
+
+impl<S: Send + 'static> SynchronizerBuilder<S> {
+    /// What is declared at this place, over actors of this system.
+    fn declaration(self, system: &Shared, place: Place) -> Result<Declaration, SynchronizerError> {
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        let mut members = self.members.values();
+        if let Some((to, _)) = members.find(|(to, _)| !std::ptr::eq(&*to.system, system)) {
+            let actor = to.path();
+            return Err(SynchronizerError::OtherSystem { actor });
+        }
+        if self.members.is_empty() {
+            return Err(SynchronizerError::TooFew);
+        }
+        Ok(Declaration {
+            members: self.members,
+            sets: self.sets,
+            conditions: self.conditions,
+            state: Box::new(self.state),
+            place,
+            saved: self.saved.map(|(kind, encode)| SavedDeclaration {
+                kind,
+                args: encode(system),
+            }),
+        })
     }
 }
 
