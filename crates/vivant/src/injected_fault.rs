@@ -121,6 +121,9 @@ pub(crate) enum InjectedFault {
     EntryTakenUnrecorded,
     /// An entry of a table is recorded although it was made behind the line.
     NewerEntryRecorded,
+    /// An entry of a group or a topic without a name that code of behind the line takes out before
+    /// the cut has found a handle of it is not in the image.
+    UnfoundEntryForgotten,
     /// A line that is to begin in a pause does not wait for the turns that run.
     #[cfg_attr(
         not(feature = "snapshots"),

@@ -90,6 +90,7 @@ mod saved_news;
 mod saved_terms;
 mod scope;
 mod shared;
+mod shared_table;
 mod shown;
 mod signals;
 mod simulated_turn;
@@ -155,9 +156,10 @@ pub(crate) use run_state::{
 };
 pub(crate) use runnable::Runnable;
 #[cfg_attr(not(test), allow(unused_imports, reason = "a restore will make it"))]
-pub(crate) use saved_cells::{CellsById, Receiver, SeenActors};
+pub(crate) use saved_cells::{CellsById, Receiver, References, SeenActors};
 pub(crate) use scope::Scope;
 pub(crate) use shared::{MutedSender, Scheduler, Shared};
+pub(crate) use shared_table::{SharedTable, TableName};
 pub(crate) use signals::{HaltNumber, Raised, Signals};
 pub(crate) use slot_list::{Closed, LINK_AT, SlotLink, SlotList};
 pub(crate) use supervised_by::Terms;

@@ -8,6 +8,7 @@ use super::reference::CellRef;
 use super::restored_mark::WaitsAs;
 use super::run_state::{RunState, TreeEnd};
 use super::shared::Shared;
+use super::shared_table::SharedTable;
 use super::signals::Signals;
 use super::table_entry::TableEntry;
 use super::user_code::drop_foreign;
@@ -57,6 +58,12 @@ pub(crate) trait Recorder: Send + Sync {
     /// has no code of users.
     fn entry(&self, entry: TableEntry<'_>) {
         let _ = entry;
+    }
+
+    /// Takes the next group or topic without a name of which the cut has found a handle. The
+    /// coordinator has its older entries recorded.
+    fn take_found_table(&self) -> Option<Arc<dyn SharedTable>> {
+        None
     }
 
     /// These signals wait for `actor` in the cut, after those of the last call. `end` is where its

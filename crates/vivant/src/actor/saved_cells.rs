@@ -4,7 +4,9 @@ use super::header::Header;
 use super::reference::CellRef;
 use super::scope::Scope;
 use super::shared::Shared;
+use super::shared_table::{SharedTable, TableName};
 use crate::phase::Phase;
+use crate::sync::Arc;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use vivant_codec::{Decoder, Encoder, LoadError, Saved};
@@ -12,28 +14,44 @@ use vivant_codec::{Decoder, Encoder, LoadError, Saved};
 /// The actors to which saved references lead, as far as an image lacks them: they have ended, or
 /// are not saved. Also what else a cut has to know of the values in it. The context of an encoder.
 pub(crate) struct SeenActors {
-    /// The number of the system that is saved.
-    system: u64,
+    /// The system that is saved.
+    system: Arc<Shared>,
     /// The phase that the line of the cut begins.
     line: Phase,
     scope: Scope,
     seen: RefCell<BTreeMap<u64, CellRef>>,
-    /// The subscriptions of which handles are saved: the name of the topic, and the number.
-    subscriptions: RefCell<Vec<(String, u64)>>,
-    /// The numbers of the synchronizers of which handles are saved.
-    synchronizers: RefCell<Vec<u64>>,
+    references: RefCell<References>,
+}
+
+/// To what saved handles lead, besides actors.
+#[derive(Default)]
+pub(crate) struct References {
+    /// Subscriptions: the name of the topic, and the number.
+    pub(crate) subscriptions: Vec<(TableName, u64)>,
+    /// Groups and topics without a name, by their numbers.
+    pub(crate) tables: Vec<(u64, Arc<dyn SharedTable>)>,
+    /// Synchronizers, by their numbers.
+    pub(crate) synchronizers: Vec<u64>,
+    /// No group or topic that is named has this number or a higher one.
+    pub(crate) next_table: u64,
+}
+
+impl References {
+    pub(crate) fn is_empty(&self) -> bool {
+        // A handle has a number.
+        self.subscriptions.is_empty() && self.synchronizers.is_empty() && self.next_table == 0
+    }
 }
 
 impl SeenActors {
     /// For values of this system, in an image of this scope.
-    pub(crate) fn of(system: &Shared, scope: Scope) -> SeenActors {
+    pub(crate) fn of(system: &Arc<Shared>, scope: Scope) -> SeenActors {
         SeenActors {
-            system: system.number,
+            system: system.clone(),
             line: system.passes.now().phase(),
             scope,
             seen: RefCell::default(),
-            subscriptions: RefCell::default(),
-            synchronizers: RefCell::default(),
+            references: RefCell::default(),
         }
     }
 
@@ -43,32 +61,50 @@ impl SeenActors {
         seen.map(|seen| seen.line)
     }
 
+    /// The system that is saved. `None`: the value is encoded for no cut.
+    pub(crate) fn system<'o>(out: &'o Encoder<'_>) -> Option<&'o Shared> {
+        let seen: Option<&SeenActors> = out.context();
+        seen.map(|seen| &*seen.system)
+    }
+
     /// The handle of a subscription is saved.
-    pub(crate) fn note_subscription(topic: &str, number: u64, out: &Encoder<'_>) {
-        if let Some(SeenActors { subscriptions, .. }) = out.context() {
-            subscriptions.borrow_mut().push((topic.to_owned(), number));
+    pub(crate) fn note_subscription(topic: &TableName, number: u64, out: &Encoder<'_>) {
+        if let Some(SeenActors { references, .. }) = out.context() {
+            let subscriptions = &mut references.borrow_mut().subscriptions;
+            subscriptions.push((topic.clone(), number));
         }
     }
 
-    pub(crate) fn take_subscriptions(&self) -> Vec<(String, u64)> {
-        self.subscriptions.take()
+    /// A value is saved that has the number of this group or topic.
+    pub(crate) fn note_number(number: u64, out: &Encoder<'_>) {
+        if let Some(SeenActors { references, .. }) = out.context() {
+            let mut references = references.borrow_mut();
+            references.next_table = references.next_table.max(number + 1);
+        }
+    }
+
+    /// The handle of a group or a topic that has this number is saved.
+    pub(crate) fn note_table(number: u64, table: Arc<dyn SharedTable>, out: &Encoder<'_>) {
+        if let Some(SeenActors { references, .. }) = out.context() {
+            references.borrow_mut().tables.push((number, table));
+        }
+    }
+
+    pub(crate) fn take_references(&self) -> References {
+        self.references.take()
     }
 
     /// The handle of a synchronizer is saved.
     pub(crate) fn note_synchronizer(number: u64, out: &Encoder<'_>) {
-        if let Some(SeenActors { synchronizers, .. }) = out.context() {
-            synchronizers.borrow_mut().push(number);
+        if let Some(SeenActors { references, .. }) = out.context() {
+            references.borrow_mut().synchronizers.push(number);
         }
-    }
-
-    pub(crate) fn take_synchronizers(&self) -> Vec<u64> {
-        self.synchronizers.take()
     }
 
     /// Whether a system is another one than that of which a value is saved.
     pub(crate) fn is_elsewhere(system: u64, out: &Encoder<'_>) -> bool {
         let seen: Option<&SeenActors> = out.context();
-        seen.is_some_and(|seen| seen.system != system)
+        seen.is_some_and(|seen| seen.system.number != system)
     }
 
     pub(crate) fn into_cells(self) -> impl Iterator<Item = CellRef> {

@@ -4,6 +4,7 @@ use super::header::Header;
 use super::reference::CellRef;
 use super::refusal::DelayedMessage;
 use super::shared::Shared;
+use super::shared_table::TableName;
 use super::worker::Worker;
 use crate::interned::{Name, Place};
 use crate::phase::Phase;
@@ -21,9 +22,9 @@ pub(crate) enum TableEntry<'a> {
     },
     /// The system keeps the actor.
     Kept(&'a Header),
-    /// The actor is a member of a group of the system.
+    /// The actor is a member of a group.
     Member {
-        group: &'a str,
+        group: &'a TableName,
         /// Name of the type of the group's members.
         joined_as: Name,
         /// Grows with the members of one group.
@@ -32,7 +33,7 @@ pub(crate) enum TableEntry<'a> {
     },
     /// An alarm is set.
     Alarm(AlarmEntry<'a, DelayedMessage>),
-    /// An actor is subscribed to a topic of the system.
+    /// An actor is subscribed to a topic.
     Subscription(SubscriptionEntry<'a>),
     /// A synchronizer constrains messages.
     Synchronizer(SynchronizerEntry<'a>),
@@ -63,8 +64,7 @@ pub(crate) struct SynchronizerContent<'a> {
 
 /// A subscription, as the recorder of a cut gets it.
 pub(crate) struct SubscriptionEntry<'a> {
-    /// The name of the topic.
-    pub(crate) topic: &'a str,
+    pub(crate) topic: &'a TableName,
     pub(crate) number: u64,
     /// The bound on its values in flight.
     pub(crate) capacity: u64,

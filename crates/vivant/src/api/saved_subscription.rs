@@ -2,15 +2,14 @@
 //! each with the way in which its subscriptions are restored.
 
 use super::promise::saved::Stored;
-use crate::actor::{AddressRef, Lasts};
+use crate::actor::{AddressRef, Lasts, TableName};
 use crate::interned::Place;
 use std::any::TypeId;
 use vivant_codec::LoadError;
 
 /// A subscription in a file.
 pub(crate) struct StoredSubscription<'a> {
-    /// The name of the topic.
-    pub(crate) topic: &'a str,
+    pub(crate) topic: &'a TableName,
     pub(crate) number: u64,
     pub(crate) capacity: usize,
     pub(crate) lasts: Lasts,

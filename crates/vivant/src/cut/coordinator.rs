@@ -1,7 +1,7 @@
 //! The coordinator: begins the passes of a cut, and finds out when each is over (L1).
 
 use super::tables::{TableWalk, Walked};
-use crate::actor::{CellRef, Recorder, Shared, set_recorder};
+use crate::actor::{CellRef, Recorder, Shared, recorder, set_recorder};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::phase::{Earlier, Pass, Walk, outside_threads, sends_from_outside};
@@ -44,7 +44,8 @@ enum Work {
     Active(Vec<CellRef>),
     /// The tables of the system, which no code before the line changes any more.
     Tables(TableWalk),
-    /// Displaced messages and entries that were taken out are about to be recorded.
+    /// Displaced messages and entries that were taken out are about to be recorded, and the groups
+    /// and topics without a name of which handles were recorded.
     Records,
 }
 
@@ -178,6 +179,12 @@ impl Coordinator {
             Work::Records => {
                 if !system.passes.has_recorded() {
                     return Step::Waits;
+                }
+                // No record is being made that may have a handle of another one.
+                let found = recorder(system).and_then(|cut| cut.take_found_table());
+                if let Some(table) = found {
+                    table.record_older(system);
+                    return Step::More;
                 }
                 set_recorder(system, None);
                 self.work = Work::Over;

@@ -215,7 +215,7 @@ impl Clerk {
         self.clerks.push(child);
     }
 
-    /// Gives the name to itself, or takes it from who has it.
+    /// Gives the name to itself, or takes it from its present owner.
     fn change(&mut self, t: &Turn<Self>, name: u64) {
         let made = self.own.next();
         let text = format!("clerk {name}");

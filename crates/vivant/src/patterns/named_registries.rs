@@ -2,10 +2,12 @@
 //! unused.
 
 use super::names::LookupError;
-use super::registry_name::RegistryName;
-use crate::actor::{Answer, Answered, Entry, Observation, Shared, Source, Table, observed};
+use super::table_identity::TableIdentity;
+use crate::actor::{
+    Answer, Answered, Entry, Observation, Shared, SharedTable, Source, Table, observed,
+};
 use crate::interned::Name;
-use crate::services::{Membership, Services};
+use crate::services::Services;
 use crate::sync::{Arc, Mutex, lock};
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -20,26 +22,10 @@ pub(crate) trait NamedRegistry: Sized + 'static {
     const NAMESPACE: Namespace;
     /// The name of the type of its members, or of its values, for errors.
     fn of_type() -> &'static str;
-    /// A new one of this name.
-    fn make(name: RegistryName) -> Arc<dyn Registered>;
+    /// A new one.
+    fn make(identity: TableIdentity) -> Arc<dyn SharedTable>;
     /// A handle of one of this type.
     fn of(registered: Arc<dyn Any + Send + Sync>) -> Option<Self>;
-}
-
-/// What the table has under a name.
-pub(crate) trait Registered: Membership + Any {
-    /// Whether no actor is in it.
-    fn is_empty(&self) -> bool;
-
-    /// L10: records the entries of actors of this system that are older than the phase of the
-    /// system.
-    fn record_older(&self, system: &Arc<Shared>);
-
-    /// What the messages of the subscription with this number have of it.
-    fn subscription(&self, number: u64) -> Option<Arc<dyn Any + Send + Sync>> {
-        let _ = number;
-        None
-    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,7 +48,7 @@ struct RegistryTable {
 }
 
 struct RegistryEntry {
-    registered: Arc<dyn Registered>,
+    registered: Arc<dyn SharedTable>,
     of_type: Name,
 }
 
@@ -103,7 +89,7 @@ impl NamedRegistries {
         let (registered, registered_as) = match observed(Observation::Registry, source, entry) {
             Some(entry) => (entry.registered.clone(), entry.of_type),
             None => {
-                let new = C::make(RegistryName::new(system, name));
+                let new = C::make(TableIdentity::named(system, name));
                 (table.add(key, of_type, new), of_type)
             }
         };
@@ -120,7 +106,7 @@ impl NamedRegistries {
         &self,
         namespace: Namespace,
         name: &str,
-    ) -> Option<Arc<dyn Registered>> {
+    ) -> Option<Arc<dyn SharedTable>> {
         let table = lock(&self.0);
         let entry = table.entries.get(&(namespace, name.to_owned()))?;
         Some(entry.registered.clone())
@@ -132,13 +118,13 @@ impl NamedRegistries {
         system: &Shared,
         key: RegistryKey,
         of_type: Name,
-        make: impl FnOnce(RegistryName) -> Arc<dyn Registered>,
-    ) -> Arc<dyn Registered> {
+        make: impl FnOnce(TableIdentity) -> Arc<dyn SharedTable>,
+    ) -> Arc<dyn SharedTable> {
         let mut table = lock(&self.0);
         if let Some(entry) = table.entries.get(&key) {
             return entry.registered.clone();
         }
-        let new = make(RegistryName::new(system, &key.1));
+        let new = make(TableIdentity::named(system, &key.1));
         table.add(key, of_type, new)
     }
 
@@ -167,8 +153,8 @@ impl RegistryTable {
         &mut self,
         key: RegistryKey,
         of_type: Name,
-        registered: Arc<dyn Registered>,
-    ) -> Arc<dyn Registered> {
+        registered: Arc<dyn SharedTable>,
+    ) -> Arc<dyn SharedTable> {
         let entry = RegistryEntry {
             registered: registered.clone(),
             of_type,

@@ -3,9 +3,8 @@
 use super::image::Image;
 use super::mid_turn::{self, mid_turn};
 use super::taking::{goes_on_at_every_step, restored, simulated, take_now};
-use super::unsaved::Unsaved;
 use crate::Group;
-use crate::api::SavedKinds;
+use crate::api::{SavedKinds, Target};
 use crate::injected_fault::{InjectedFault, caught};
 use crate::oracle::Dice;
 use crate::prelude::*;
@@ -27,9 +26,32 @@ struct Player {
     words: Vec<u64>,
 }
 
-fn team(number: u64) -> String {
-    format!("team {number}")
+/// Whether the groups of a program have names.
+#[derive(Clone, Copy, Debug)]
+enum Groups {
+    Named,
+    Unnamed,
 }
+
+impl Groups {
+    fn make<T: ?Sized + Target>(self, system: &System, name: &str) -> Group<T> {
+        match self {
+            Groups::Named => system.group(name).expect("it is new"),
+            Groups::Unnamed => Group::new(),
+        }
+    }
+}
+
+/// Has the groups of the players. It is the last actor of which a cut learns them.
+#[derive(Actor)]
+#[actor(saved)]
+struct Club {
+    teams: Vec<Group<Player>>,
+    choirs: Vec<Group<dyn Hears>>,
+}
+
+#[behaviours]
+impl Club {}
 
 #[behaviours]
 impl Player {
@@ -42,27 +64,24 @@ impl Player {
         }
     }
 
-    fn join(&mut self, t: &Turn<Self>, number: u64) {
+    fn join(&mut self, t: &Turn<Self>, team: Group<Player>, number: u64) {
         mid_turn();
-        let team = t.group(&team(number)).expect("it has players");
         if team.join(&t.me()) {
             mid_turn();
             self.teams.push(number);
         }
     }
 
-    fn leave(&mut self, t: &Turn<Self>, number: u64) {
+    fn leave(&mut self, t: &Turn<Self>, team: Group<Player>, number: u64) {
         if let Some(at) = self.teams.iter().position(|own| *own == number) {
             mid_turn();
-            let team = t.group::<Player>(&team(number)).expect("it has players");
             assert!(team.leave(&t.me()));
             mid_turn();
             self.teams.remove(at);
         }
     }
 
-    fn call_all(&mut self, t: &Turn<Self>, number: u64) {
-        let team = t.group::<Player>(&team(number)).expect("it has players");
+    fn call_all(&mut self, team: Group<Player>, number: u64) {
         mid_turn();
         team.broadcast(|player| player.hears(number));
     }
@@ -76,9 +95,9 @@ impl Player {
         t.stop();
     }
 
-    fn split(&mut self, t: &Turn<Self>, number: u64) {
+    fn split(&mut self, t: &Turn<Self>, team: Group<Player>, number: u64) {
         let child = Player::spawn(t);
-        t.send(child.join(number));
+        t.send(child.join(team, number));
         self.children.push(child);
     }
 }
@@ -131,7 +150,7 @@ impl Coach {
 }
 
 fn kinds() -> Arc<SavedKinds> {
-    Arc::new(SavedKinds::of::<(Player, Coach)>().expect("no two names are equal"))
+    Arc::new(SavedKinds::of::<(Player, Coach, Club)>().expect("no two names are equal"))
 }
 
 /// Calls `body` with each actor of this type.
@@ -148,16 +167,11 @@ fn each_state<A: Actor>(
     }
 }
 
-fn begin(simulation: &Simulation) -> Address<Coach> {
+fn begin(simulation: &Simulation, groups: Groups) -> Address<Coach> {
     let system = simulation.system();
     let players = (0..4).map(|_| Player::spawn(system)).collect();
-    let (team, choir) = (system.group("team"), system.group("choir"));
-    let coach = Coach::spawn(
-        system,
-        team.expect("it is new"),
-        choir.expect("it is new"),
-        players,
-    );
+    let (team, choir) = (groups.make(system, "team"), groups.make(system, "choir"));
+    let coach = Coach::spawn(system, team, choir, players);
     coach.train(0).send();
     system.keep(&coach);
     coach
@@ -176,40 +190,66 @@ fn end(simulation: &Simulation) -> Vec<Vec<u64>> {
 
 #[test]
 fn a_broadcast_reaches_the_same_members_after_a_restore() {
-    let images = goes_on_at_every_step(20, &kinds(), begin, end);
-    assert!(images > 5, "{images} images");
+    for groups in [Groups::Named, Groups::Unnamed] {
+        let begin = |simulation: &Simulation| begin(simulation, groups);
+        let images = goes_on_at_every_step(20, &kinds(), begin, end);
+        assert!(images > 5, "{images} images");
+    }
+}
+
+/// What a program has outside.
+struct Outside {
+    players: Vec<Address<Player>>,
+    teams: Vec<Group<Player>>,
+    choirs: Vec<Group<dyn Hears>>,
 }
 
 /// Something that comes from outside.
-fn order(system: &System, players: &[Address<Player>], dice: &mut Dice) {
+fn order(outside: &Outside, dice: &mut Dice) {
+    let Outside {
+        players,
+        teams,
+        choirs,
+    } = outside;
     let player = &players[dice.below(players.len())];
-    let number = dice.below(4) as u64;
+    let number = dice.below(4);
+    let (team, number) = (teams[number].clone(), number as u64);
     match dice.below(12) {
-        0..4 => player.join(number).send(),
-        4..6 => player.leave(number).send(),
-        6..8 => player.call_all(number).send(),
-        8 => player.split(number).send(),
+        0..4 => player.join(team, number).send(),
+        4..6 => player.leave(team, number).send(),
+        6..8 => player.call_all(team, number).send(),
+        8 => player.split(team, number).send(),
         9 => player.finish().send(),
         _ => {
-            let number = 10 + number;
-            let group = system.group(&team(number)).expect("it has players");
-            let player: Address<dyn Hears> = Address::upcast(player);
-            if group.join(&player) {
-                player.hear(number).send();
+            let singer: Address<dyn Hears> = Address::upcast(player);
+            if choirs[number as usize].join(&singer) {
+                singer.hear(10 + number).send();
             }
         }
     }
 }
 
-fn images(seed: u64) -> Vec<Image> {
+fn images(seed: u64, groups: Groups) -> Vec<Image> {
     let simulation = simulated(&kinds(), seed);
     let system = simulation.system();
-    let players: Vec<_> = (0..4).map(|_| Player::spawn(system)).collect();
+    let outside = Outside {
+        players: (0..4).map(|_| Player::spawn(system)).collect(),
+        teams: (0..4)
+            .map(|number| groups.make(system, &format!("team {number}")))
+            .collect(),
+        choirs: (0..4)
+            .map(|number| groups.make(system, &format!("choir {number}")))
+            .collect(),
+    };
+    let _club = system.spawn(Club {
+        teams: outside.teams.clone(),
+        choirs: outside.choirs.clone(),
+    });
     mid_turn::begin(&simulation, seed);
     let mut dice = Dice::new(!seed);
     for _ in 0..300 {
         match dice.below(6) {
-            0 => order(system, &players, &mut dice),
+            0 => order(&outside, &mut dice),
             1..3 => mid_turn::step(),
             _ => {
                 simulation.step();
@@ -219,23 +259,28 @@ fn images(seed: u64) -> Vec<Image> {
     mid_turn::end()
 }
 
-/// The members of a group are the actors that have written it down, or will do so.
-fn check(image: &Image, seed: u64) {
+/// The numbers of the members.
+fn ids<T: ?Sized + Target>(group: &Group<T>) -> Vec<u64> {
+    let members = group.members();
+    members.iter().map(|it| Address::counted(it).id).collect()
+}
+
+/// The members of a group are the actors that have written it down, or will do so. Returns the
+/// number of members.
+fn check(image: &Image, seed: u64) -> usize {
     let (simulation, actors) = restored(image, seed, &kinds());
     assert_eq!(take_now(&simulation), *image, "seed {seed}");
-    let groups = image.shared.tables.groups.iter();
-    let own = groups.filter(|group| group.joined_as.ends_with("Player"));
-    let mut members: Vec<(String, u64)> = own
-        .flat_map(|group| group.members.iter().map(|id| (group.name.clone(), *id)))
-        .collect();
-    members.sort();
-    let mut written = Vec::new();
+    let (mut members, mut written) = (Vec::new(), Vec::new());
     let system = simulation.system().shared();
     let mut look = |idle: &mut crate::run::Idle| {
         let id = idle.id;
         let _none = idle.state().look::<Player, _>(|player| {
-            let teams = player.teams.iter();
-            written.extend(teams.map(|number| (team(*number), id)));
+            written.extend(player.teams.iter().map(|number| (*number, id)));
+        });
+        let _none = idle.state().look::<Club, _>(|club| {
+            for (number, team) in (0..).zip(&club.teams) {
+                members.extend(ids(team).into_iter().map(|id| (number, id)));
+            }
         });
     };
     for actor in actors.values() {
@@ -249,32 +294,33 @@ fn check(image: &Image, seed: u64) {
         look(&mut idle);
         idle.into_runnable()
     });
-    written.sort();
+    members.sort_unstable();
+    written.sort_unstable();
     assert_eq!(members, written, "seed {seed}");
 
     simulation.run();
-    let system = simulation.system();
+    let mut choirs = Vec::new();
+    each_state::<Club>(&simulation, |_, club| {
+        choirs = club.choirs.iter().map(ids).collect();
+    });
     each_state::<Player>(&simulation, |id, player| {
         for number in player.words.iter().filter(|word| **word >= 10) {
-            let group = system.group::<dyn Hears>(&team(*number));
-            let group = group.expect("it has members").members();
-            let mut ids = group.iter().map(|member| Address::counted(member).id);
             assert!(
-                ids.any(|member| member == id),
+                choirs[*number as usize - 10].contains(&id),
                 "seed {seed}: it joined before the message was sent"
             );
         }
     });
+    members.len()
 }
 
 const SEEDS: u64 = if cfg!(miri) { 2 } else { 150 };
 
-fn members_are_those_of_the_line() {
+fn members_are_those_of_the_line(groups: Groups) {
     let mut checked = 0;
     for seed in 0..SEEDS {
-        for image in images(seed) {
-            check(&image, seed);
-            checked += usize::from(!image.shared.tables.groups.is_empty());
+        for image in images(seed, groups) {
+            checked += usize::from(check(&image, seed) > 0);
         }
     }
     assert!(checked as u64 > SEEDS / 2, "{checked} images with groups");
@@ -282,40 +328,110 @@ fn members_are_those_of_the_line() {
 
 #[test]
 fn an_actor_is_in_a_group_if_it_joined_before_the_line() {
-    members_are_those_of_the_line();
+    members_are_those_of_the_line(Groups::Named);
+}
+
+#[test]
+fn an_actor_is_in_a_group_without_a_name_if_it_joined_before_the_line() {
+    members_are_those_of_the_line(Groups::Unnamed);
 }
 
 /// An actor that joined behind the line, or left behind it.
 #[test]
 #[cfg_attr(miri, ignore = "the seeds of an interpreter are too few")]
 fn a_member_seen_across_the_line_is_noticed() {
-    for fault in [
-        InjectedFault::NewerEntryRecorded,
-        InjectedFault::EntryTakenUnrecorded,
+    for (fault, groups) in [
+        (InjectedFault::NewerEntryRecorded, Groups::Named),
+        (InjectedFault::EntryTakenUnrecorded, Groups::Named),
+        (InjectedFault::NewerEntryRecorded, Groups::Unnamed),
+        (InjectedFault::EntryTakenUnrecorded, Groups::Unnamed),
+        (InjectedFault::UnfoundEntryForgotten, Groups::Unnamed),
     ] {
-        let said = caught(fault, members_are_those_of_the_line);
-        assert!(said.contains("seed"), "{fault:?}: {said}");
+        let said = caught(fault, || members_are_those_of_the_line(groups));
+        let is_noticed = said.contains("seed") || said.contains("the image is whole");
+        assert!(is_noticed, "{fault:?}: {said}");
     }
 }
 
+/// Only a thread has it.
 #[test]
-fn a_group_without_a_name_is_not_saved() {
+fn a_group_without_a_name_is_in_the_image_if_a_handle_of_it_is() {
     let simulation = simulated(&kinds(), 1);
     let system = simulation.system();
     let player = Player::spawn(system);
-    let unnamed = Group::new();
-    assert!(unnamed.join(&player));
+    let (outside, inside) = (Group::new(), Group::new());
+    assert!(outside.join(&player) && inside.join(&player));
     simulation.run();
-    // Only this thread has it, so it is outside.
-    let image = take_now(&simulation);
-    assert!(image.shared.tables.groups.is_empty());
+    assert!(take_now(&simulation).shared.tables.groups.is_empty());
 
     let choir = system.group("choir").expect("it is new");
-    let _coach = Coach::spawn(system, unnamed, choir, vec![player]);
+    let _coach = Coach::spawn(system, inside, choir, vec![player]);
     simulation.run();
-    let mut dice = Dice::new(1);
-    let error = super::taking::take(&simulation, &mut dice).expect_err("it has no name");
-    assert!(matches!(error, Unsaved::Value { .. }), "{error}");
-    let error = error.to_string();
-    assert!(error.contains("a group without a name"), "{error}");
+    let image = take_now(&simulation);
+    assert_eq!(image.shared.tables.groups.len(), 1);
+    let (simulation, _actors) = restored(&image, 1, &kinds());
+    assert_eq!(take_now(&simulation), image);
+}
+
+/// Two actors have handles of one group.
+#[test]
+fn handles_of_one_number_are_one_group() {
+    let simulation = simulated(&kinds(), 1);
+    let system = simulation.system();
+    let player = Player::spawn(system);
+    let (team, choir) = (Group::new(), Group::new());
+    let clubs: Vec<_> = (0..2)
+        .map(|_| {
+            system.spawn(Club {
+                teams: vec![team.clone()],
+                choirs: vec![choir.clone()],
+            })
+        })
+        .collect();
+    simulation.run();
+    let image = take_now(&simulation);
+    assert!(image.shared.tables.groups.is_empty(), "it has no members");
+    assert_eq!(image.shared.tables.next_table, 2);
+    drop((clubs, player));
+
+    let (simulation, _actors) = restored(&image, 1, &kinds());
+    let mut teams = Vec::new();
+    each_state::<Club>(&simulation, |_, club| teams.push(club.teams[0].clone()));
+    let player = Player::spawn(simulation.system());
+    assert!(teams[0].join(&player));
+    assert_eq!(ids(&teams[1]), ids(&teams[0]));
+    let new = Group::new();
+    assert!(new.join(&player));
+    let _club = simulation.system().spawn(Club {
+        teams: vec![new],
+        choirs: Vec::new(),
+    });
+    simulation.run();
+    let names: Vec<_> = take_now(&simulation).shared.tables.groups;
+    let names: Vec<_> = names.iter().map(|it| it.name.number()).collect();
+    assert_eq!(names, [Some(0), Some(2)], "numbers are given once");
+}
+
+#[test]
+fn a_group_of_two_systems_is_in_the_images_of_both() {
+    let simulations = [1, 2].map(|seed| simulated(&kinds(), seed));
+    let team = Group::new();
+    for simulation in &simulations {
+        let system = simulation.system();
+        let player = Player::spawn(system);
+        assert!(team.join(&player));
+        system.keep(&player);
+        system.keep(&system.spawn(Club {
+            teams: vec![team.clone()],
+            choirs: Vec::new(),
+        }));
+        simulation.run();
+    }
+    for simulation in &simulations {
+        let image = take_now(simulation);
+        let groups = &image.shared.tables.groups;
+        assert_eq!((groups.len(), groups[0].members.len()), (1, 1));
+        let (simulation, _actors) = restored(&image, 1, &kinds());
+        assert_eq!(take_now(&simulation), image);
+    }
 }

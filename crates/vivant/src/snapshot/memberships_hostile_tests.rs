@@ -4,10 +4,11 @@ use super::image::Image;
 use super::not_restored::NotRestored;
 use super::restore::restore;
 use super::taking::{simulated, take_now};
+use crate::actor::TableName;
 use crate::api::SavedKinds;
 use crate::prelude::*;
 use crate::sync::Arc;
-use crate::{Lagged, Topic};
+use crate::{Group, Lagged, Topic};
 
 /// Reads numbers, and texts, and is in a group.
 #[derive(Actor)]
@@ -40,8 +41,20 @@ impl Reader {
     }
 }
 
+/// Has handles of a group and of topics without a name.
+#[derive(Actor)]
+#[actor(saved)]
+struct Holder {
+    readers: Group<Reader>,
+    numbers: Topic<u64>,
+    texts: Topic<String>,
+}
+
+#[behaviours]
+impl Holder {}
+
 fn kinds() -> Arc<SavedKinds> {
-    Arc::new(SavedKinds::of::<(Reader,)>().expect("no two names are equal"))
+    Arc::new(SavedKinds::of::<(Reader, Holder)>().expect("no two names are equal"))
 }
 
 /// A program with a group and two topics, and values on their way.
@@ -67,6 +80,32 @@ fn image() -> Image {
     take_now(&simulation)
 }
 
+/// The same without names: the group has the number 0, the topics have 1 and 2.
+fn unnamed() -> Image {
+    let simulation = simulated(&kinds(), 1);
+    let system = simulation.system();
+    let readers: Vec<_> = (0..2).map(|_| Reader::spawn(system)).collect();
+    let holder = Holder {
+        readers: Group::new(),
+        numbers: Topic::new(),
+        texts: Topic::new(),
+    };
+    for reader in &readers {
+        assert!(holder.readers.join(reader));
+        holder.numbers.subscribe(reader.number()).forever();
+        holder.texts.subscribe(reader.text()).forever();
+    }
+    holder.numbers.publish(1);
+    let _holder = system.spawn(holder);
+    simulation.run();
+    let image = take_now(&simulation);
+    let tables = &image.shared.tables;
+    assert_eq!(tables.groups[0].name, TableName::Numbered(0));
+    assert_eq!(tables.topics[1].name, TableName::Numbered(2));
+    assert_eq!(tables.next_table, 3);
+    image
+}
+
 fn restored(image: &Image) -> Result<(), NotRestored> {
     let simulation = simulated(&kinds(), 1);
     let actors = restore(simulation.system().shared(), image, &kinds())?;
@@ -78,7 +117,10 @@ fn restored(image: &Image) -> Result<(), NotRestored> {
 
 /// The error of an image that was changed.
 fn error(change: impl FnOnce(&mut Image)) -> NotRestored {
-    let mut image = image();
+    error_of(image(), change)
+}
+
+fn error_of(mut image: Image, change: impl FnOnce(&mut Image)) -> NotRestored {
     assert!(restored(&image).is_ok());
     change(&mut image);
     restored(&image).expect_err("no program has it")
@@ -186,5 +228,51 @@ fn a_subscriber_takes_the_values_of_its_topic() {
 fn a_value_of_an_unknown_subscription_is_delivered() {
     let mut image = image();
     image.shared.tables.topics.clear();
+    assert!(restored(&image).is_ok());
+}
+
+#[test]
+fn a_number_is_one_that_the_system_has_given() {
+    let group = error_of(unnamed(), |image| image.shared.tables.next_table = 0);
+    assert!(matches!(group, NotRestored::Group { .. }), "{group}");
+    let topic = error_of(unnamed(), |image| image.shared.tables.next_table = 2);
+    let is_topic = matches!(&topic, NotRestored::Topic { name, .. } if name == "#2");
+    assert!(is_topic, "{topic}");
+    let handle = error_of(unnamed(), |image| {
+        image.shared.tables.groups.clear();
+        image.shared.tables.topics.clear();
+        image.shared.tables.next_table = 2;
+    });
+    assert!(matches!(handle, NotRestored::Value { .. }), "{handle}");
+    assert!(handle.to_string().contains("the topic 2"), "{handle}");
+    let last = error_of(unnamed(), |image| image.shared.tables.next_table = u64::MAX);
+    assert!(matches!(last, NotRestored::TableNumber(u64::MAX)), "{last}");
+}
+
+#[test]
+fn a_number_has_one_group_or_topic_of_one_type() {
+    let twice = error_of(unnamed(), |image| {
+        let topics = &mut image.shared.tables.topics;
+        topics[1].name = topics[0].name.clone();
+    });
+    assert!(twice.to_string().contains("twice"), "{twice}");
+    let topic = error_of(unnamed(), |image| {
+        image.shared.tables.groups[0].name = TableName::Numbered(1);
+    });
+    assert!(matches!(topic, NotRestored::Topic { .. }), "{topic}");
+    let handle = error_of(unnamed(), |image| {
+        let topics = &mut image.shared.tables.topics;
+        topics[0].name = TableName::Numbered(2);
+        topics[1].name = TableName::Numbered(1);
+    });
+    assert!(handle.to_string().contains("another type"), "{handle}");
+}
+
+/// Nothing in the image has a handle of it.
+#[test]
+fn a_topic_that_nothing_has_ends_with_the_restore() {
+    let mut image = unnamed();
+    image.shared.tables.topics[1].name = TableName::Numbered(3);
+    image.shared.tables.next_table = 4;
     assert!(restored(&image).is_ok());
 }

@@ -33,6 +33,7 @@ mod failed_restore_tests;
 mod file;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod groups_tests;
+mod handles;
 mod held;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod hostile_tests;
@@ -127,6 +128,8 @@ mod tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod threads_tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod topic_handles_tests;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod topics_tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod topics_threads_tests;
@@ -140,6 +143,8 @@ mod trees_threads_tests;
 mod two_systems_tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod types_tests;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod unnamed_topics_tests;
 mod unsaved;
 mod values;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]

@@ -1,5 +1,6 @@
 //! [`NotRestored`]: why an image cannot be restored.
 
+use crate::actor::TableName;
 use std::fmt;
 use vivant_codec::LoadError;
 
@@ -79,16 +80,19 @@ pub enum NotRestored {
     TimerNumber(u64),
     /// A subscription to a topic would get this number, behind which there is no room for others.
     SubscriptionNumber(u64),
+    /// A group or topic without a name would get this number, behind which there is no room for
+    /// others.
+    TableNumber(u64),
     /// A group cannot have the members that the image names.
     Group {
-        /// Its name.
+        /// Its name, or `#` and its number.
         name: String,
         /// Why.
         why: &'static str,
     },
     /// A topic cannot have the subscriptions that the image names.
     Topic {
-        /// Its name.
+        /// Its name, or `#` and its number.
         name: String,
         /// Why.
         why: &'static str,
@@ -116,13 +120,13 @@ pub enum NotRestored {
 }
 
 impl NotRestored {
-    pub(super) fn group(name: &str, why: &'static str) -> NotRestored {
-        let name = name.to_owned();
+    pub(super) fn group(name: &TableName, why: &'static str) -> NotRestored {
+        let name = name.shown();
         NotRestored::Group { name, why }
     }
 
-    pub(super) fn topic(name: &str, why: &'static str) -> NotRestored {
-        let name = name.to_owned();
+    pub(super) fn topic(name: &TableName, why: &'static str) -> NotRestored {
+        let name = name.shown();
         NotRestored::Topic { name, why }
     }
 }
@@ -193,6 +197,10 @@ impl fmt::Display for NotRestored {
                     "the subscriptions to topics have numbers up to {number}, behind which there is no room"
                 )
             }
+            NotRestored::TableNumber(number) => write!(
+                f,
+                "the groups and topics without a name have numbers up to {number}, behind which there is no room"
+            ),
             NotRestored::TimerNumber(number) => write!(
                 f,
                 "an alarm has the number {number}, which no system reaches; restore an older image"

@@ -2,9 +2,12 @@
 //! of the message, and not how a value of that kind is cloned. So each copy is decoded anew.
 
 use super::by_id::ById;
-use crate::actor::{AddressRef, CellRef, Envelope, KindTable, Shared};
+use crate::actor::{
+    AddressRef, CellRef, Envelope, KindTable, Scope, SeenActors, Shared, SharedTable,
+};
 use crate::api::{ActorsById, LoadedActors, RestoredSystem, SavedKinds};
 use crate::interned::Place;
+use crate::patterns::NumberedTables;
 use crate::sync::Arc;
 use std::any::Any;
 use std::cell::RefCell;
@@ -21,6 +24,8 @@ pub(super) struct RepeatedMessage {
     kinds: Arc<SavedKinds>,
     /// The actors of which the message has addresses. A weak one keeps its actor alive here.
     actors: Arc<BTreeMap<u64, AddressRef>>,
+    /// The groups and topics without a name of which it has handles, by their numbers.
+    tables: Vec<(u64, Arc<dyn SharedTable>)>,
 }
 
 impl RepeatedMessage {
@@ -31,7 +36,9 @@ impl RepeatedMessage {
         kinds: &Arc<SavedKinds>,
         by_id: &Rc<ById>,
     ) -> Result<RepeatedMessage, LoadError> {
-        let mut out = Encoder::new();
+        let seen = SeenActors::of(system, Scope::System);
+        let contexts: [&dyn Any; 1] = [&seen];
+        let mut out = Encoder::new().with_contexts(&contexts);
         message.save(&mut out);
         let content = out.finish();
         let content = content.map_err(|error| Decoder::new(&[]).error(error.to_string()))?;
@@ -42,6 +49,7 @@ impl RepeatedMessage {
             content,
             kinds: kinds.clone(),
             actors: Arc::default(),
+            tables: seen.take_references().tables,
         };
         let used = Rc::new(Used {
             by_id: by_id.clone(),
@@ -65,7 +73,8 @@ impl RepeatedMessage {
     fn decode_with(&self, actors: impl ActorsById) -> Result<Envelope, LoadError> {
         let loaded = LoadedActors::new(actors, self.kinds.clone());
         let system = RestoredSystem(self.system.clone());
-        let contexts: [&dyn Any; 2] = [&loaded, &system];
+        let tables = NumberedTables::of(self.tables.iter().cloned());
+        let contexts: [&dyn Any; 3] = [&loaded, &system, &tables];
         let mut input = Decoder::new(&self.content).with_contexts(&contexts);
         match &self.kind.codec {
             Some(codec) => codec.load(&mut input, None, self.made),

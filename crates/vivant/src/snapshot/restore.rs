@@ -19,7 +19,7 @@ use crate::actor::{
     Signals, To, WaitsAs, post_or_bury,
 };
 use crate::api::{ActorsById, LoadedActors, LoadedPromises, RestoredSystem, SavedKinds, register};
-use crate::patterns::SubscriptionNumbers;
+use crate::patterns::{NumberedTables, SubscriptionNumbers, TableNumbers};
 use crate::sync::Arc;
 use std::any::Any;
 use std::rc::Rc;
@@ -39,6 +39,8 @@ pub(super) fn restore(
     system.timers.number_behind(next_timer);
     let next_subscription = image.shared.tables.number_behind_subscriptions()?;
     SubscriptionNumbers::of(system).number_behind(next_subscription);
+    let next_table = image.shared.tables.number_behind_tables()?;
+    TableNumbers::of(system).number_behind(next_table);
     system.oracle.continue_at(image.system.clock_ns);
     let actors = Arc::new(make_actors(system, image, kinds)?);
     let filled = fill(system, image, kinds, &actors);
@@ -81,8 +83,10 @@ fn fill(
         results: kinds.values().results().clone(),
     };
     let receiver = Receiver::default();
-    let contexts: [&dyn Any; 6] = [
+    let numbered = NumberedTables::default();
+    let contexts: [&dyn Any; 7] = [
         &receiver,
+        &numbered,
         &loaded,
         &resolvers,
         &restored_system,
@@ -97,8 +101,8 @@ fn fill(
         receiver: &receiver,
     };
     promises.open(image, actors, kinds)?;
-    restore_groups(&tables.groups, system, actors, &values)?;
-    restore_topics(&tables.topics, actors, &values)?;
+    restore_groups(&tables.groups, (system, &numbered), actors, &values)?;
+    restore_topics(&tables.topics, system, actors, &values)?;
     let mut messages = Vec::new();
     for record in &image.actors {
         if let Some(address) = actors.get(&record.id) {

@@ -7,14 +7,16 @@ use super::not_restored::NotRestored;
 use super::values::Values;
 use crate::actor::Shared;
 use crate::api::{NotSubscribed, SavedForm, StoredSubscription};
-use crate::patterns::{MembersType, restored_group};
+use crate::patterns::{MembersType, NoGroup, NumberedTables, TableNumbers, restored_group};
 use crate::sync::Arc;
 use std::collections::BTreeSet;
+
+const NOT_GIVEN: &str = "the system has not given its number";
 
 /// Gives the groups of a new system the members that they had.
 pub(super) fn restore_groups(
     groups: &[GroupRecord],
-    system: &Arc<Shared>,
+    (system, numbered): (&Arc<Shared>, &NumberedTables),
     actors: &Actors,
     values: &Values<'_>,
 ) -> Result<(), NotRestored> {
@@ -30,11 +32,14 @@ pub(super) fn restore_groups(
                 address: (*address).type_id(),
                 name: target,
             };
-            let group = restored_group(system, &record.name, of);
-            let Some(group) = group else {
-                let why = "its members are of several types";
-                return Err(NotRestored::group(&record.name, why));
-            };
+            let group = restored_group(system, &record.name, of, numbered);
+            let group = group.map_err(|no_group| {
+                let why = match no_group {
+                    NoGroup::OtherType => "its members are of several types",
+                    NoGroup::Unknown => NOT_GIVEN,
+                };
+                NotRestored::group(&record.name, why)
+            })?;
             if !group.join(to, address) {
                 let why = "an actor is in it twice, or has ended";
                 return Err(NotRestored::group(&record.name, why));
@@ -48,6 +53,7 @@ pub(super) fn restore_groups(
 /// the bounds are counted again from the mailboxes.
 pub(super) fn restore_topics<'i>(
     topics: &'i [TopicRecord],
+    system: &Arc<Shared>,
     actors: &Actors,
     values: &Values<'i>,
 ) -> Result<(), NotRestored> {
@@ -56,6 +62,9 @@ pub(super) fn restore_topics<'i>(
         let topic = &record.name;
         if !names.insert(topic) {
             return Err(NotRestored::topic(topic, "the image has it twice"));
+        }
+        if topic.number() >= Some(TableNumbers::of(system).next()) {
+            return Err(NotRestored::topic(topic, NOT_GIVEN));
         }
         for subscription in &record.subscriptions {
             let then = &subscription.then;
@@ -95,7 +104,7 @@ pub(super) fn restore_topics<'i>(
                 NotSubscribed::Topic(why) => NotRestored::topic(topic, why),
                 NotSubscribed::Arguments(error) => NotRestored::Value {
                     actor: to.path(),
-                    what: format!("its subscription to the topic {topic:?}"),
+                    what: format!("its subscription to the topic {:?}", topic.shown()),
                     error,
                 },
             })?;

@@ -25,8 +25,10 @@ pub(super) struct TablesRecord {
     pub(super) groups: Vec<GroupRecord>,
     /// By name.
     pub(super) topics: Vec<TopicRecord>,
-    /// The number of the next subscription to a topic.
+    /// No subscription has had this number, nor a higher one.
     pub(super) next_subscription: u64,
+    /// The number of the next group or topic without a name.
+    pub(super) next_table: u64,
     /// By number.
     pub(super) synchronizers: Vec<SynchronizerRecord>,
     /// The number of the next synchronizer.
@@ -92,6 +94,15 @@ impl TablesRecord {
         self.next_synchronizer = self.next_synchronizer.max(behind_last);
     }
 
+    /// The number of the next group or topic without a name, as that of the next subscription.
+    pub(super) fn number_behind_tables(&self) -> Result<u64, NotRestored> {
+        let number = self.next_table;
+        match number < 1 << 62 {
+            true => Ok(number),
+            false => Err(NotRestored::TableNumber(number)),
+        }
+    }
+
     /// The cut is complete: leaves out what belongs to actors that the image does not contain.
     pub(super) fn sort(&mut self, has_actor: impl Fn(u64) -> bool) {
         self.names.retain(|name| has_actor(name.actor));
@@ -118,8 +129,9 @@ saved_struct!(TablesRecord as "vivant::TablesRecord" {
     5 groups: Vec<GroupRecord>,
     6 topics: Vec<TopicRecord>,
     7 next_subscription: u64,
-    8 synchronizers: Vec<SynchronizerRecord>,
-    9 next_synchronizer: u64,
+    8 next_table: u64,
+    9 synchronizers: Vec<SynchronizerRecord>,
+    10 next_synchronizer: u64,
 });
 
 saved_struct!(NameRecord as "vivant::NameRecord" {

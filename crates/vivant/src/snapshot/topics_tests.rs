@@ -10,6 +10,7 @@ use crate::codec::{Decoder, Encoder, LoadError, Shape};
 use crate::injected_fault::{InjectedFault, caught};
 use crate::oracle::Dice;
 use crate::prelude::*;
+use crate::run::Idle;
 use crate::simulation::Simulation;
 use crate::sync::Arc;
 use crate::{Lagged, Saved, Subscription, Topic};
@@ -19,7 +20,7 @@ const CAPACITY: usize = 2;
 /// Writes down the news that it gets.
 #[derive(Actor)]
 #[actor(saved)]
-struct Board {
+pub(super) struct Board {
     news: Option<Subscription>,
     /// With the tag of the subscription. Values that were missed count 1,000 each.
     read: Vec<(u64, u64)>,
@@ -30,7 +31,7 @@ struct Board {
 #[behaviours]
 impl Board {
     #[start]
-    fn new() -> Board {
+    pub(super) fn new() -> Board {
         Board {
             news: None,
             read: Vec::new(),
@@ -39,20 +40,16 @@ impl Board {
     }
 
     /// Subscribes, or ends the subscription.
-    fn toggle(&mut self, t: &Turn<Self>, tag: u64) {
+    fn toggle(&mut self, t: &Turn<Self>, topic: Topic<u64>, tag: u64) {
         mid_turn();
         self.news = match self.news.take() {
             Some(_) => None,
-            None => {
-                let topic = t.topic("news").expect("it has numbers");
-                Some(topic.subscribe_bounded(CAPACITY, t.me().hears(tag)))
-            }
+            None => Some(topic.subscribe_bounded(CAPACITY, t.me().hears(tag))),
         };
         mid_turn();
     }
 
-    fn subscribe_forever(&mut self, t: &Turn<Self>, tag: u64) {
-        let topic = t.topic("news").expect("it has numbers");
+    fn subscribe_forever(&mut self, t: &Turn<Self>, topic: Topic<u64>, tag: u64) {
         mid_turn();
         let news = topic.subscribe_bounded(CAPACITY, t.me().hears(tag));
         mid_turn();
@@ -62,7 +59,7 @@ impl Board {
     }
 
     #[then]
-    fn hears(&mut self, news: Result<u64, Lagged>, tag: u64) {
+    pub(super) fn hears(&mut self, news: Result<u64, Lagged>, tag: u64) {
         self.read.push((
             tag,
             match news {
@@ -70,6 +67,12 @@ impl Board {
                 Err(Lagged { missed }) => 1_000 * missed,
             },
         ));
+    }
+
+    /// Publishes what it gets.
+    #[then]
+    pub(super) fn relays(&mut self, news: Result<u64, Lagged>, to: Topic<u64>) {
+        to.publish(news.expect("it reads all"));
     }
 
     fn seen(&self) -> u64 {
@@ -85,7 +88,7 @@ impl Board {
 /// Publishes.
 #[derive(Actor)]
 #[actor(saved)]
-struct Press {
+pub(super) struct Press {
     news: Topic<u64>,
     boards: Vec<Address<Board>>,
     /// A subscription of a board, which its handle here keeps.
@@ -98,7 +101,7 @@ const DAYS: u64 = 6;
 #[behaviours]
 impl Press {
     #[start]
-    fn new(news: Topic<u64>, boards: Vec<Address<Board>>) -> Press {
+    pub(super) fn new(news: Topic<u64>, boards: Vec<Address<Board>>) -> Press {
         let held = boards.last().map(|last| news.subscribe(last.hears(900)));
         Press {
             news,
@@ -110,7 +113,8 @@ impl Press {
 
     fn print(&mut self, t: &Turn<Self>, day: u64) {
         let board = &self.boards[day as usize % self.boards.len()];
-        t.ask(board.toggle(day)).then(t.me().toggled(day));
+        t.ask(board.toggle(self.news.clone(), day))
+            .then(t.me().toggled(day));
     }
 
     #[then]
@@ -153,12 +157,28 @@ fn kinds() -> Arc<SavedKinds> {
     Arc::new(SavedKinds::of::<(Board, Press)>().expect("no two names are equal"))
 }
 
-fn begin(simulation: &Simulation) -> Address<Press> {
+/// Whether the topic of a program has a name.
+#[derive(Clone, Copy, Debug)]
+enum News {
+    Named,
+    Unnamed,
+}
+
+impl News {
+    fn topic(self, simulation: &Simulation) -> Topic<u64> {
+        match self {
+            News::Named => simulation.system().topic("news").expect("it is new"),
+            News::Unnamed => Topic::new(),
+        }
+    }
+}
+
+fn begin(simulation: &Simulation, news: News) -> Address<Press> {
     let system = simulation.system();
+    let topic = news.topic(simulation);
     let boards: Vec<_> = (0..3).map(|_| Board::spawn(system)).collect();
-    boards[1].subscribe_forever(500).send();
+    boards[1].subscribe_forever(topic.clone(), 500).send();
     simulation.run();
-    let topic = system.topic("news").expect("it is new");
     let press = Press::spawn(system, topic, boards);
     press.print(0).send();
     system.keep(&press);
@@ -180,41 +200,59 @@ fn states<A: Actor, R>(
     all
 }
 
-fn end(simulation: &Simulation) -> Vec<Vec<(u64, u64)>> {
+pub(super) fn end(simulation: &Simulation) -> Vec<Vec<(u64, u64)>> {
     simulation.run();
     states::<Board, _>(simulation, |board| board.read.clone())
 }
 
-fn deliveries_go_on() {
-    let images = goes_on_at_every_step(10, &kinds(), begin, end);
-    assert!(images > 5, "{images} images");
+/// The topic of the presses of a program.
+pub(super) fn news_of(simulation: &Simulation) -> Topic<u64> {
+    let mut found = states::<Press, _>(simulation, |press| press.news.clone());
+    let scheduler = &simulation.system().shared().scheduler;
+    scheduler.each_queued(&mut |actor| {
+        let mut idle = Idle::between_runs(actor);
+        let _none = idle
+            .state()
+            .look::<Press, _>(|press| found.push(press.news.clone()));
+        idle.into_runnable()
+    });
+    found.pop().expect("each program has a press")
 }
 
 #[test]
 fn subscribers_get_the_same_values_after_a_restore() {
-    deliveries_go_on();
+    for news in [News::Named, News::Unnamed] {
+        let begin = |simulation: &Simulation| begin(simulation, news);
+        let images = goes_on_at_every_step(10, &kinds(), begin, end);
+        assert!(images > 5, "{images} images");
+    }
 }
 
 /// Something that comes from outside.
-fn order(boards: &[Address<Board>], presses: &[Address<Press>], dice: &mut Dice) {
+fn order(
+    topic: &Topic<u64>,
+    boards: &[Address<Board>],
+    presses: &[Address<Press>],
+    dice: &mut Dice,
+) {
     let board = &boards[dice.below(boards.len())];
     let press = &presses[dice.below(presses.len())];
     match dice.below(12) {
-        0..3 => board.toggle(1 + dice.below(9) as u64).send(),
+        0..3 => board.toggle(topic.clone(), 1 + dice.below(9) as u64).send(),
         3 => board.finish().send(),
-        4 if dice.below(3) == 0 => board.subscribe_forever(400).send(),
+        4 if dice.below(3) == 0 => board.subscribe_forever(topic.clone(), 400).send(),
         _ => press.publish(dice.below(5) as u64).send(),
     }
 }
 
 /// Images of a program in which the first board is subscribed from the beginning and has a slow
 /// mailbox, and others come and go.
-fn images(seed: u64) -> Vec<Image> {
+fn images(seed: u64, news: News) -> Vec<Image> {
     let simulation = simulated(&kinds(), seed);
     let system = simulation.system();
-    let topic: Topic<u64> = system.topic("news").expect("it is new");
+    let topic = news.topic(&simulation);
     let constant = Board::spawn(system);
-    constant.subscribe_forever(0).send();
+    constant.subscribe_forever(topic.clone(), 0).send();
     let boards: Vec<_> = (0..3).map(|_| Board::spawn(system)).collect();
     let presses: Vec<_> = (0..2)
         .map(|_| Press::spawn(system, topic.clone(), Vec::new()))
@@ -224,7 +262,7 @@ fn images(seed: u64) -> Vec<Image> {
     let mut dice = Dice::new(!seed);
     for _ in 0..300 {
         match dice.below(6) {
-            0 => order(&boards, &presses, &mut dice),
+            0 => order(&topic, &boards, &presses, &mut dice),
             1..3 => mid_turn::step(),
             _ => {
                 simulation.step();
@@ -255,8 +293,7 @@ fn check(image: &Image, seed: u64) -> usize {
     let constant = constant.expect("it never ends").id;
     // The bound is counted again from the mailboxes.
     let waiting = values_for(image, constant);
-    let system = simulation.system();
-    let topic: Topic<u64> = system.topic("news").expect("it has numbers");
+    let topic = news_of(&simulation);
     let extra = 4;
     for _ in 0..extra {
         topic.publish(1);
@@ -289,7 +326,7 @@ fn check_handles(image: &Image, seed: u64) {
     let handles = states::<Board, _>(&simulation, |board| {
         usize::from(board.news.is_some()) + board.forever
     });
-    let topic: Topic<u64> = simulation.system().topic("news").expect("it has numbers");
+    let topic = news_of(&simulation);
     // Boards may toggle meanwhile, so it is that of the run.
     let own: usize = handles.iter().sum();
     assert_eq!(topic.subscribers(), own, "seed {seed}");
@@ -297,10 +334,10 @@ fn check_handles(image: &Image, seed: u64) {
 
 const SEEDS: u64 = if cfg!(miri) { 2 } else { 150 };
 
-fn topics_are_those_of_the_line() {
+fn topics_are_those_of_the_line(news: News) {
     let (mut checked, mut waiting) = (0, 0);
     for seed in 0..SEEDS {
-        for image in images(seed) {
+        for image in images(seed, news) {
             waiting += check(&image, seed);
             check_handles(&image, seed);
             checked += 1;
@@ -312,20 +349,29 @@ fn topics_are_those_of_the_line() {
 
 #[test]
 fn a_value_is_delivered_or_missed_if_it_was_published_before_the_line() {
-    topics_are_those_of_the_line();
+    topics_are_those_of_the_line(News::Named);
+}
+
+#[test]
+fn a_value_of_a_topic_without_a_name_is_delivered_or_missed_too() {
+    topics_are_those_of_the_line(News::Unnamed);
 }
 
 #[test]
 #[cfg_attr(miri, ignore = "the seeds of an interpreter are too few")]
 fn a_topic_seen_across_the_line_is_noticed() {
-    for fault in [
-        InjectedFault::NewerEntryRecorded,
-        InjectedFault::EntryTakenUnrecorded,
-        InjectedFault::BoundNotCounted,
-        InjectedFault::GapAcrossLine,
+    for (fault, news) in [
+        (InjectedFault::NewerEntryRecorded, News::Named),
+        (InjectedFault::EntryTakenUnrecorded, News::Named),
+        (InjectedFault::BoundNotCounted, News::Named),
+        (InjectedFault::GapAcrossLine, News::Named),
+        (InjectedFault::EntryTakenUnrecorded, News::Unnamed),
+        (InjectedFault::UnfoundEntryForgotten, News::Unnamed),
+        (InjectedFault::BoundNotCounted, News::Unnamed),
     ] {
-        let said = caught(fault, topics_are_those_of_the_line);
-        assert!(said.contains("seed"), "{fault:?}: {said}");
+        let said = caught(fault, || topics_are_those_of_the_line(news));
+        let is_noticed = said.contains("seed") || said.contains("the image is whole");
+        assert!(is_noticed, "{fault:?}: {said}");
     }
 }
 

@@ -1,5 +1,5 @@
-//! Topics on threads, while one cut is taken after the other: actors publish and subscribe, and a
-//! thread outside has actors join groups and leave them.
+//! Topics on threads, while one cut is taken after the other: actors publish and subscribe. One
+//! thread outside has actors join groups and leave them, and another one publishes.
 
 use super::image::Image;
 use super::taking::{restored, take_beside_threads};
@@ -19,9 +19,15 @@ const ACTORS: usize = 6;
 #[actor(saved)]
 struct Peer {
     topic: Topic<u64>,
+    /// A thread outside publishes 1, 2, 3 … there.
+    ticks: Topic<u64>,
     other: Option<Subscription>,
     published: u64,
     heard: u64,
+    /// The number of ticks that it has heard or missed.
+    ticked: u64,
+    /// Each tick came behind all ticks before it.
+    is_in_order: bool,
     /// Numbers of groups in which it is, as it was told.
     groups: Vec<u64>,
 }
@@ -29,13 +35,17 @@ struct Peer {
 #[behaviours]
 impl Peer {
     #[start]
-    fn new(t: &Turn<Self>, topic: Topic<u64>) -> Peer {
+    fn new(t: &Turn<Self>, topic: Topic<u64>, ticks: Topic<u64>) -> Peer {
         topic.subscribe_bounded(2, t.me().hears(1)).forever();
+        ticks.subscribe_bounded(4, t.me().ticks()).forever();
         Peer {
             topic,
+            ticks,
             other: None,
             published: 0,
             heard: 0,
+            ticked: 0,
+            is_in_order: true,
             groups: Vec::new(),
         }
     }
@@ -58,6 +68,17 @@ impl Peer {
                 Ok(value) => value,
                 Err(Lagged { missed }) => missed,
             };
+    }
+
+    #[then]
+    fn ticks(&mut self, tick: Result<u64, Lagged>) {
+        match tick {
+            Ok(number) => {
+                self.ticked += 1;
+                self.is_in_order &= number == self.ticked;
+            }
+            Err(Lagged { missed }) => self.ticked += missed,
+        }
     }
 
     fn is_in(&mut self, group: u64) {
@@ -92,17 +113,30 @@ fn join_groups(system: &System, peers: &[Address<Peer>], is_over: &AtomicBool) {
     }
 }
 
+/// Publishes 1, 2, 3 …
+fn publish_ticks(ticks: &Topic<u64>, is_over: &AtomicBool) {
+    for number in 1.. {
+        if is_over.load(Ordering::Relaxed) {
+            return;
+        }
+        ticks.publish(number);
+        thread::yield_now();
+    }
+}
+
 /// Each actor has heard of what was published before the line, or will.
 fn check(image: &Image, kinds: &Arc<SavedKinds>) {
     let (simulation, actors) = restored(image, 1, kinds);
     simulation.run();
-    let (mut published, mut heard) = (0, Vec::new());
+    let (mut published, mut heard, mut ticks) = (0, Vec::new(), None);
     for (id, address) in &*actors {
         let cell = address.cell();
         let mut idle = cell.hold_idle().expect("no message waits");
         let _none = idle.state().look::<Peer, _>(|peer| {
             published += peer.published;
             heard.push(peer.heard);
+            assert!(peer.is_in_order, "a tick was lost, or is there twice");
+            ticks = Some(peer.ticks.clone());
             for number in &peer.groups {
                 let group = simulation.system().group::<Peer>(&name(*number));
                 let members = group.expect("it has peers").members();
@@ -113,21 +147,24 @@ fn check(image: &Image, kinds: &Arc<SavedKinds>) {
         idle.park();
     }
     assert_eq!(heard, [published; ACTORS]);
+    let ticks = ticks.expect("an actor has it");
+    assert_eq!(ticks.subscribers(), ACTORS);
 }
 
-fn topics_on(workers: usize) {
+fn topics_on(workers: usize, topics: fn(&System, &str) -> Topic<u64>) {
     let kinds = Arc::new(SavedKinds::of::<(Peer,)>().expect("no two names are equal"));
     let builder = System::builder().workers(workers);
     let system = builder.saved::<(Peer,)>().build();
-    let topic: Topic<u64> = system.topic("values").expect("it is new");
-    let peers = (0..ACTORS).map(|_| Peer::spawn(&system, topic.clone()));
+    let (topic, ticks) = (topics(&system, "values"), topics(&system, "ticks"));
+    let peers = (0..ACTORS).map(|_| Peer::spawn(&system, topic.clone(), ticks.clone()));
     let peers: Vec<_> = peers.collect();
-    while topic.subscribers() < ACTORS {
+    while ticks.subscribers() < ACTORS {
         thread::yield_now();
     }
     let is_over = AtomicBool::new(false);
     let images = thread::scope(|scope| {
         let _groups = scope.spawn(|| join_groups(&system, &peers, &is_over));
+        let _ticks = scope.spawn(|| publish_ticks(&ticks, &is_over));
         let _over = Over(&is_over);
         let images = (0..CUTS).filter_map(|_| take_beside_threads(&system));
         images.inspect(|image| check(image, &kinds)).count()
@@ -136,12 +173,30 @@ fn topics_on(workers: usize) {
     assert!(images > 0, "all cuts were void");
 }
 
+fn named(system: &System, name: &str) -> Topic<u64> {
+    system.topic(name).expect("it is new")
+}
+
+fn unnamed(_: &System, _: &str) -> Topic<u64> {
+    Topic::new()
+}
+
 #[test]
 fn topics_on_two_threads_are_those_of_the_line() {
-    topics_on(2);
+    topics_on(2, named);
 }
 
 #[test]
 fn topics_on_four_threads_are_those_of_the_line() {
-    topics_on(4);
+    topics_on(4, named);
+}
+
+#[test]
+fn topics_without_a_name_on_two_threads_are_those_of_the_line() {
+    topics_on(2, unnamed);
+}
+
+#[test]
+fn topics_without_a_name_on_four_threads_are_those_of_the_line() {
+    topics_on(4, unnamed);
 }

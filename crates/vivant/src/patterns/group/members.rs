@@ -1,10 +1,9 @@
 //! [`GroupMembers`]: the members of a group, whatever their type, and the line of a cut (L10).
 
-use super::super::named_registries::Registered;
-use super::super::registry_name::RegistryName;
+use super::super::table_identity::TableIdentity;
 use crate::actor::{
-    AddressRef, CellRef, Entry, EntryStamp, Header, Observation, Shared, Source, Table, TableEntry,
-    observed, record,
+    AddressRef, CellRef, Entry, EntryStamp, Header, Observation, Shared, SharedTable, Source,
+    Table, TableEntry, TableName, observed, record,
 };
 use crate::api::{Target, WeakAddress};
 use crate::interned::Name;
@@ -16,8 +15,7 @@ use std::sync::Weak;
 
 /// What a group is in the system that has it.
 pub(crate) struct GroupMembers {
-    /// `None`: only handles lead to it.
-    name: Option<RegistryName>,
+    identity: TableIdentity,
     of: MembersType,
     table: Mutex<MemberTable>,
 }
@@ -57,9 +55,9 @@ impl MembersType {
 }
 
 impl GroupMembers {
-    pub(crate) fn new(name: Option<RegistryName>, of: MembersType) -> Arc<GroupMembers> {
+    pub(crate) fn new(identity: TableIdentity, of: MembersType) -> Arc<GroupMembers> {
         Arc::new(GroupMembers {
-            name,
+            identity,
             of,
             table: Mutex::default(),
         })
@@ -73,8 +71,8 @@ impl GroupMembers {
         self.of
     }
 
-    pub(super) fn name(&self) -> Option<&RegistryName> {
-        self.name.as_ref()
+    pub(super) fn identity(&self) -> &TableIdentity {
+        &self.identity
     }
 
     /// Makes the actor the last member; `address` is its `WeakAddress` of the group's type. False
@@ -142,16 +140,17 @@ impl GroupMembers {
             let member = table.joined.remove(&number)?;
             table.numbers.remove(&key(&member.cell));
             if member.stamp.is_recorded_by(code, &system.passes) {
-                self.record(number, &member);
+                let group = self.identity.in_system(&system);
+                self.record(group.as_ref(), number, &member);
             }
             Some(member)
         })
     }
 
-    /// A group without a name, and a member of another system, are in no image.
-    fn record(&self, number: u64, member: &Member) {
+    /// `group` is its name in images of the member's system. `None`: it is in none.
+    fn record(&self, group: Option<&TableName>, number: u64, member: &Member) {
         let system = &member.cell.system;
-        if let Some(group) = self.name.as_ref().and_then(|name| name.in_system(system)) {
+        if let Some(group) = group {
             let entry = TableEntry::Member {
                 group,
                 joined_as: self.of.name,
@@ -167,17 +166,18 @@ fn key(actor: &Header) -> (u64, u64) {
     (actor.system.number, actor.id)
 }
 
-impl Registered for GroupMembers {
+impl SharedTable for GroupMembers {
     fn is_empty(&self) -> bool {
         lock(&self.table).joined.is_empty()
     }
 
     fn record_older(&self, system: &Arc<Shared>) {
+        let group = self.identity.in_system(system);
         for (number, member) in &mut lock(&self.table).joined {
             if Arc::ptr_eq(&member.cell.system, system)
                 && member.stamp.is_recorded_at_end(&system.passes)
             {
-                self.record(*number, member);
+                self.record(group.as_ref(), *number, member);
             }
         }
     }

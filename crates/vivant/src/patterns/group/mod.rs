@@ -1,14 +1,15 @@
 //! Groups: actors that receive broadcasts together (T10).
 //!
 //! - [`members`]: the members, without their type.
-//! - [`saved`]: a group under its name, in a system and in an image.
+//! - [`saved`]: a group under its name, in a system, and in an image.
 
 mod members;
 mod saved;
 
 pub(crate) use members::MembersType;
-pub(crate) use saved::restored_group;
+pub(crate) use saved::{NoGroup, restored_group};
 
+use super::table_identity::TableIdentity;
 use crate::api::{Address, Call, Message, Target, WeakAddress};
 use crate::sync::Arc;
 use members::GroupMembers;
@@ -19,8 +20,12 @@ use std::marker::PhantomData;
 ///
 /// A handle: clone it, keep it in states, send it. It does not keep its members alive: an actor
 /// that has ended, or is unreachable, is a member no longer.
-/// [`System::group`](crate::System::group) finds one by name. A handle in a saved state is of a
-/// group with a name, or the snapshot is an error.
+/// [`System::group`](crate::System::group) finds one by name.
+///
+/// A snapshot has a group with its members if the group has a name, or if the snapshot has a handle
+/// of it: in a saved state, or in a message on its way. A handle that only threads have is outside.
+/// The arguments of a start that runs again, of an actor of which only the start is saved, can have
+/// handles of groups with a name only: others make the snapshot an error.
 ///
 /// ```
 /// use vivant::prelude::*;
@@ -51,7 +56,10 @@ pub struct Group<T: ?Sized + Target> {
 impl<T: ?Sized + Target> Group<T> {
     /// A group without members.
     pub fn new() -> Group<T> {
-        Group::of(GroupMembers::new(None, MembersType::of::<T>()))
+        Group::of(GroupMembers::new(
+            TableIdentity::unnamed(),
+            MembersType::of::<T>(),
+        ))
     }
 
     /// A handle of a group that is of this type.

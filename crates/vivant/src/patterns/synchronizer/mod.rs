@@ -219,7 +219,7 @@ impl fmt::Debug for Synchronizer {
 /// members is known.
 type SavedParts = (
     SynchronizerCodec,
-    Box<dyn FnOnce(&Shared) -> Result<Vec<u8>, SaveError>>,
+    Box<dyn FnOnce(&Arc<Shared>) -> Result<Vec<u8>, SaveError>>,
 );
 
 /// A synchronizer that is not declared yet: see [`Synchronizer`].
@@ -350,12 +350,16 @@ impl<S: Send + 'static> SynchronizerBuilder<S> {
 
 impl<S: Send + 'static> SynchronizerBuilder<S> {
     /// What is declared at this place, over actors of this system.
-    fn declaration(self, system: &Shared, place: Place) -> Result<Declaration, SynchronizerError> {
+    fn declaration(
+        self,
+        system: &Arc<Shared>,
+        place: Place,
+    ) -> Result<Declaration, SynchronizerError> {
         if let Some(error) = self.error {
             return Err(error);
         }
         let mut members = self.members.values();
-        if let Some((to, _)) = members.find(|(to, _)| !std::ptr::eq(&*to.system, system)) {
+        if let Some((to, _)) = members.find(|(to, _)| !Arc::ptr_eq(&to.system, system)) {
             let actor = to.path();
             return Err(SynchronizerError::OtherSystem { actor });
         }

@@ -7,6 +7,7 @@ use crate::api::{
 };
 use crate::constraints::{Constraints, MemberPatterns, RestoredSynchronizer, SynchronizerCodec};
 use crate::failures::catch;
+use crate::sync::Arc;
 use std::any::{Any, TypeId};
 use std::marker::PhantomData;
 use vivant_codec::{Decoder, Encoder, LoadError, Saved, Shape, shape_of};
@@ -103,11 +104,18 @@ impl Synchronizer {
 
 fn builder<S: SavedSynchronizer>(state: S, args: S::Args) -> SynchronizerBuilder<S> {
     let mut builder = S::constrain(&args, Synchronizer::with(state));
-    let encode = move |system: &Shared| {
+    let encode = move |system: &Arc<Shared>| {
         let seen = SeenActors::of(system, Scope::System);
         let contexts: [&dyn Any; 1] = [&seen];
         let mut out = Encoder::new().with_contexts(&contexts);
         args.save(&mut out);
+        // Encoded once, at the declaration: no cut would learn of what they lead to.
+        if !seen.take_references().is_empty() {
+            out.error(
+                "a handle of a subscription, a synchronizer, or a group or topic without a name: \
+                 keep it in the state of an actor",
+            );
+        }
         out.finish()
     };
     builder.saved = Some((codec::<S>(), Box::new(encode)));

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 pub(super) struct Intake {
     /// The numbers of the subscriber's system, and of the subscriber.
     reader: (u64, u64),
-    /// `None`: no image contains the subscription.
+    /// `None`: it is that of a value of which the subscription was in no image.
     name: Option<SubscriptionName>,
     capacity: usize,
     state: Mutex<IntakeState>,

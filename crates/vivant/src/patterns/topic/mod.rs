@@ -25,9 +25,9 @@ pub use lagged::Lagged;
 pub use saved::{MaybePublished, NotPublished};
 pub use subscription::Subscription;
 
-use super::named_registries::{NamedRegistry, Namespace, Registered};
-use super::registry_name::RegistryName;
-use crate::actor::drop_foreign;
+use super::named_registries::{NamedRegistry, Namespace};
+use super::table_identity::TableIdentity;
+use crate::actor::{SharedTable, drop_foreign};
 use crate::api::{Continuation, Then};
 use crate::failures::catch;
 use crate::services::Membership;
@@ -44,8 +44,13 @@ const CAPACITY_DEFAULT: usize = 1024;
 /// Sends each published value to every subscriber: a message each.
 ///
 /// A handle: clone it, keep it in states, send it. When the last handle is dropped, its
-/// subscriptions end. A handle in a saved state is of a topic with a name
-/// ([`System::topic`](crate::System::topic)), or the snapshot is an error.
+/// subscriptions end. [`System::topic`](crate::System::topic) finds one by name.
+///
+/// A snapshot has a topic with its subscriptions if the topic has a name, or if the snapshot has a
+/// handle of it: in a saved state, in a message on its way, or in the arguments of a subscription
+/// that it has. A handle that only threads have is outside. The arguments of a start that runs
+/// again, of an actor of which only the start is saved, can have handles of topics with a name
+/// only: others make the snapshot an error.
 ///
 /// ```
 /// use vivant::prelude::*;
@@ -81,7 +86,7 @@ pub struct Topic<T: 'static>(Arc<TopicSubscribers<T>>);
 impl<T: Clone + Send + 'static> Topic<T> {
     /// A topic without subscribers.
     pub fn new() -> Topic<T> {
-        Topic(TopicSubscribers::new(None))
+        Topic(TopicSubscribers::new(TableIdentity::unnamed()))
     }
 
     /// Continues with `then` for every value that is published from now on, until the subscription
@@ -127,7 +132,7 @@ impl<T: Clone + Send + 'static> Topic<T> {
         Subscription(number.map(|number| Held {
             topic,
             number,
-            name: self.0.name().cloned(),
+            identity: self.0.identity().clone(),
         }))
     }
 
@@ -172,8 +177,8 @@ impl<T: Clone + Send + 'static> NamedRegistry for Topic<T> {
         any::type_name::<T>()
     }
 
-    fn make(name: RegistryName) -> Arc<dyn Registered> {
-        TopicSubscribers::<T>::new(Some(name))
+    fn make(identity: TableIdentity) -> Arc<dyn SharedTable> {
+        TopicSubscribers::<T>::new(identity)
     }
 
     fn of(registered: Arc<dyn Any + Send + Sync>) -> Option<Self> {

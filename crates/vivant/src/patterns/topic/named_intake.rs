@@ -1,7 +1,7 @@
 //! [`NamedIntake`]: the intake of a subscription, as the messages in an image name it.
 
-use super::super::named_registries::{NamedRegistries, Namespace};
-use super::super::registry_name::RegistryName;
+use super::super::numbered_tables::restored_topic;
+use super::super::table_identity::TableIdentity;
 use super::intake::Intake;
 use super::subscription_name::{NameInImage, SHAPE, SubscriptionName};
 use crate::actor::Receiver;
@@ -39,14 +39,14 @@ impl<'gc> Saved<'gc> for NamedIntake {
         let Some((topic, number)) = name else {
             return Ok(NamedIntake(Intake::new(reader, 1, None)));
         };
-        let registered = NamedRegistries::of(system).registered(Namespace::Topic, &topic);
+        let registered = restored_topic(system, &topic, input);
         let intake = registered.and_then(|topic| topic.subscription(number));
         let intake = intake.and_then(|intake| intake.downcast::<Intake>().ok());
         if intake.as_ref().is_some_and(|it| it.reader() != reader.1) {
             return Err(input.error("a value of a subscription of another actor"));
         }
         Ok(NamedIntake(intake.unwrap_or_else(|| {
-            let topic = RegistryName::new(system, &topic);
+            let topic = TableIdentity::restored(system, &topic);
             let name = Some(SubscriptionName { topic, number });
             Intake::new(reader, 1, name)
         })))

@@ -1,34 +1,28 @@
-//! A topic in an image: its handles are saved as its name, and a program lists the continuations
-//! that may subscribe to one.
+//! A topic in an image: its handles are saved as its name or its number, and a program lists the
+//! continuations that may subscribe to one.
 
 use super::super::named_registries::NamedRegistries;
-use super::super::registry_name::save_handle;
+use super::super::numbered_tables::{NumberedTables, load_handle, numbered};
+use super::super::table_identity::save_handle;
 use super::Topic;
 use super::lagged::Lagged;
 use super::published::Published;
 use super::subscribers::RestoredPlace;
-use crate::actor::MessageKind;
-use crate::api::{
-    Coded, Continuation, NotSubscribed, RestOf, RestoredSystem, SavedList, StoredSubscription, Then,
-};
+use crate::actor::{MessageKind, TableName};
+use crate::api::{Coded, Continuation, NotSubscribed, RestOf, SavedList, StoredSubscription, Then};
 use std::marker::PhantomData;
 use vivant_codec::{Decoder, Encoder, LoadError, Saved, Shape, shape_of};
 
-/// A topic without a name cannot be saved, nor can one of another system.
+/// A topic with a name in another system cannot be saved.
 impl<'gc, T: Clone + Send + 'static> Saved<'gc> for Topic<T> {
-    const SHAPE: &'static Shape = &Shape::reference("vivant::Topic", shape_of::<'gc, String>());
+    const SHAPE: &'static Shape = &Shape::reference("vivant::Topic", shape_of::<'gc, TableName>());
 
     fn save(&self, out: &mut Encoder<'_>) {
-        save_handle(self.0.name(), "topic", out);
+        save_handle(&self.0, self.0.identity(), "topic", out);
     }
 
     fn load(input: &mut Decoder<'gc, '_>) -> Result<Self, LoadError> {
-        let name: String = input.reference(Self::SHAPE)?;
-        let Some(RestoredSystem(system)) = input.context() else {
-            return Err(input.error("a topic, which only a restore can find"));
-        };
-        let found = NamedRegistries::of(system).registry(system, &name);
-        found.map_err(|error| input.error(error.to_string()))
+        load_handle(Self::SHAPE, "topic", input)
     }
 }
 
@@ -64,8 +58,18 @@ where
     K::Rest: Clone + Sync,
 {
     let system = &stored.to.system;
-    let topic: Result<Topic<T>, _> = NamedRegistries::of(system).registry(system, stored.topic);
-    let topic = topic.map_err(|_| NotSubscribed::Topic("its subscribers take several types"))?;
+    let other_type = NotSubscribed::Topic("its subscribers take several types");
+    let topic: Topic<T> = match stored.topic {
+        TableName::Named(name) => {
+            let topic = NamedRegistries::of(system).registry(system, name);
+            topic.map_err(|_| other_type)?
+        }
+        TableName::Numbered(number) => {
+            let unknown = NotSubscribed::Topic("the system has not given its number");
+            let tables: &NumberedTables = stored.arguments.context().ok_or(unknown)?;
+            numbered(tables, system, *number).map_err(|_| other_type)?
+        }
+    };
     let rest = stored.arguments.load::<Coded<RestOf<K>>>();
     let Coded(rest) = rest.map_err(NotSubscribed::Arguments)?;
     let then = Then::<K>::from_parts(stored.to.clone(), rest, stored.made);

@@ -7,7 +7,8 @@ use super::lagged::Lagged;
 use super::published::{Content, Published};
 use super::subscription_name::SubscriptionName;
 use crate::actor::{
-    CellRef, Envelope, Lasts, SavedArguments, SubscriptionEntry, TableEntry, To, post, record,
+    CellRef, Envelope, Lasts, SavedArguments, SubscriptionEntry, TableEntry, TableName, To, post,
+    record,
 };
 use crate::api::{Coded, Continuation, RestOf, Then};
 use crate::saving::shape;
@@ -33,7 +34,7 @@ pub(super) trait Subscribed<T>: Send + Sync {
 
 /// Where a topic has a subscription.
 pub(super) struct SubscriptionPlace<'a> {
-    pub(super) topic: &'a str,
+    pub(super) topic: &'a TableName,
     pub(super) number: u64,
     pub(super) lasts: Lasts,
 }
@@ -49,12 +50,12 @@ impl<K: Continuation> Subscriber<K> {
     pub(super) fn new(
         then: Then<'static, K>,
         capacity: usize,
-        name: Option<SubscriptionName>,
+        name: SubscriptionName,
         exit_hook: ExitHookId,
     ) -> Subscriber<K> {
         let actor = then.target().cell();
         Subscriber {
-            intake: Intake::new((actor.system.number, actor.id), capacity, name),
+            intake: Intake::new((actor.system.number, actor.id), capacity, Some(name)),
             then,
             actor,
             exit_hook,

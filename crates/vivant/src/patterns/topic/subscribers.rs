@@ -1,12 +1,12 @@
 //! [`TopicSubscribers`]: the subscriptions of a topic, and the line of a cut (L10).
 
-use super::super::named_registries::Registered;
-use super::super::registry_name::{RegistryName, SubscriptionNumbers};
+use super::super::table_identity::TableIdentity;
 use super::lagged::Lagged;
 use super::subscriber::{Subscribed, Subscriber, SubscriptionPlace};
 use super::subscription_name::SubscriptionName;
 use crate::actor::{
-    Changed, Entry, EntryStamp, Lasts, Observation, Shared, Source, Table, drop_foreign, observed,
+    Changed, Entry, EntryStamp, Lasts, Observation, Shared, SharedTable, Source, Table,
+    drop_foreign, observed,
 };
 use crate::api::{Continuation, Then};
 use crate::services::{ExitAction, Membership};
@@ -16,9 +16,7 @@ use std::collections::BTreeMap;
 
 /// What a topic is in the system that has it.
 pub(super) struct TopicSubscribers<T: 'static> {
-    /// `None`: only handles lead to it.
-    name: Option<RegistryName>,
-    numbers: SubscriptionNumbers,
+    identity: TableIdentity,
     list: Mutex<SubscriberList<T>>,
 }
 
@@ -55,21 +53,16 @@ pub(super) struct RestoredPlace {
 }
 
 impl<T: 'static> TopicSubscribers<T> {
-    pub(super) fn new(name: Option<RegistryName>) -> Arc<TopicSubscribers<T>> {
+    pub(super) fn new(identity: TableIdentity) -> Arc<TopicSubscribers<T>> {
         let list = Mutex::new(SubscriberList {
             table: SubscriberTable::default(),
             changed: Changed::Never,
         });
-        let numbers = name.as_ref().map(|name| name.numbers.clone());
-        Arc::new(TopicSubscribers {
-            name,
-            numbers: numbers.unwrap_or_default(),
-            list,
-        })
+        Arc::new(TopicSubscribers { identity, list })
     }
 
-    pub(super) fn name(&self) -> Option<&RegistryName> {
-        self.name.as_ref()
+    pub(super) fn identity(&self) -> &TableIdentity {
+        &self.identity
     }
 
     /// The subscriptions, as the running turn sees them.
@@ -98,7 +91,7 @@ impl<T: Clone + Send + 'static> TopicSubscribers<T> {
         K::Rest: Clone + Sync,
     {
         let mut list = lock(&self.list);
-        let number = self.numbers.take();
+        let number = self.identity.take_subscription();
         let inserted = self.insert(&mut list, (number, Lasts::AsHandle), then, capacity);
         // Outside the lock: a continuation has an address, and the user's arguments.
         drop(list);
@@ -121,7 +114,7 @@ impl<T: Clone + Send + 'static> TopicSubscribers<T> {
         if list.table.contains_key(&number) {
             return Err("it has two subscriptions of one number");
         }
-        if number >= self.numbers.next() {
+        if number >= self.identity.next_subscription() {
             return Err("its subscriptions have numbers that the system has not given");
         }
         let inserted = self.insert(&mut list, (number, lasts), then, capacity);
@@ -151,8 +144,8 @@ impl<T: Clone + Send + 'static> TopicSubscribers<T> {
             let Some(exit_hook) = registered else {
                 return Err(then);
             };
-            let name = self.name.clone();
-            let name = name.map(|topic| SubscriptionName { topic, number });
+            let topic = self.identity.clone();
+            let name = SubscriptionName { topic, number };
             let subscriber = Subscriber::new(then, capacity, name, exit_hook);
             let listed = Listed {
                 subscriber: Arc::new(subscriber),
@@ -168,13 +161,12 @@ impl<T: Clone + Send + 'static> TopicSubscribers<T> {
 
 impl<T: 'static> TopicSubscribers<T> {
     /// L10: records a subscription that was taken out or changed, or that the coordinator found.
-    /// Not under the lock. A topic without a name is in no image, nor is a subscriber of another
-    /// system.
+    /// Not under the lock. A subscriber of another system than that of the name is in no image.
     fn record(&self, number: u64, listed: &Listed<T>) {
         let system = &listed.subscriber.actor().system;
-        if let Some(topic) = self.name.as_ref().and_then(|name| name.in_system(system)) {
+        if let Some(topic) = self.identity.in_system(system) {
             listed.subscriber.record(SubscriptionPlace {
-                topic,
+                topic: &topic,
                 number,
                 lasts: listed.lasts,
             });
@@ -225,7 +217,7 @@ enum Change {
     Lasts(Lasts),
 }
 
-impl<T: 'static> Registered for TopicSubscribers<T> {
+impl<T: 'static> SharedTable for TopicSubscribers<T> {
     fn is_empty(&self) -> bool {
         lock(&self.list).table.is_empty()
     }
@@ -245,6 +237,10 @@ impl<T: 'static> Registered for TopicSubscribers<T> {
             self.record(number, &listed);
             drop_foreign("the drop of a subscription", listed);
         }
+    }
+
+    fn next_subscription(&self) -> u64 {
+        self.identity.next_subscription()
     }
 
     fn subscription(&self, number: u64) -> Option<Arc<dyn Any + Send + Sync>> {

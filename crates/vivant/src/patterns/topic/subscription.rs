@@ -1,7 +1,7 @@
 //! [`Subscription`]: the handle of a subscription.
 
-use super::super::named_registries::{NamedRegistries, Namespace};
-use super::super::registry_name::RegistryName;
+use super::super::numbered_tables::restored_topic;
+use super::super::table_identity::TableIdentity;
 use super::subscribers::TopicSubscribers;
 use super::subscription_name::{SHAPE, SubscriptionName, load_held, save_held};
 use crate::api::RestoredSystem;
@@ -16,8 +16,8 @@ use vivant_codec::{Decoder, Encoder, LoadError, Saved, Shape};
 ///
 /// Values that were published before are still delivered.
 ///
-/// A snapshot has a subscription of a topic with a name, if it has its handle, or if it lasts
-/// forever. Others end with the system.
+/// A snapshot has a subscription if it has this handle, or if the subscription lasts forever. Of a
+/// topic without a name it needs a handle of that too. Others end with the system.
 #[must_use = "dropping it unsubscribes; `.forever()` subscribes until the actor ends or the topic is gone"]
 pub struct Subscription(pub(super) Option<Held>);
 
@@ -25,15 +25,16 @@ pub struct Subscription(pub(super) Option<Held>);
 pub(super) struct Held {
     pub(super) topic: Weak<dyn Membership>,
     pub(super) number: u64,
-    /// The name of the topic, if it has one.
-    pub(super) name: Option<RegistryName>,
+    /// Of the topic.
+    pub(super) identity: TableIdentity,
 }
 
 impl Held {
-    fn name(&self) -> Option<SubscriptionName> {
-        let topic = self.name.clone()?;
-        let number = self.number;
-        Some(SubscriptionName { topic, number })
+    fn name(&self) -> SubscriptionName {
+        SubscriptionName {
+            topic: self.identity.clone(),
+            number: self.number,
+        }
     }
 }
 
@@ -62,12 +63,11 @@ impl Drop for Subscription {
     }
 }
 
-/// The subscription of a topic without a name is saved as if it had ended.
 impl<'gc> Saved<'gc> for Subscription {
     const SHAPE: &'static Shape = SHAPE;
 
     fn save(&self, out: &mut Encoder<'_>) {
-        let name = self.0.as_ref().and_then(Held::name);
+        let name = self.0.as_ref().map(Held::name);
         save_held(name.as_ref(), out);
     }
 
@@ -78,9 +78,9 @@ impl<'gc> Saved<'gc> for Subscription {
         let Some(RestoredSystem(system)) = input.context() else {
             return Err(input.error("a subscription, which only a restore can load"));
         };
-        let registered = NamedRegistries::of(system).registered(Namespace::Topic, &topic);
+        let registered = restored_topic(system, &topic, input);
         let registered = registered.filter(|it| it.subscription(number).is_some());
-        let name = Some(RegistryName::new(system, &topic));
+        let identity = TableIdentity::restored(system, &topic);
         let topic: Weak<dyn Membership> = match registered {
             Some(registered) => {
                 let topic: Arc<dyn Membership> = registered;
@@ -92,7 +92,7 @@ impl<'gc> Saved<'gc> for Subscription {
         Ok(Subscription(Some(Held {
             topic,
             number,
-            name,
+            identity,
         })))
     }
 }

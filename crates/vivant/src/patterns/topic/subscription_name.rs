@@ -1,18 +1,18 @@
 //! [`SubscriptionName`]: by what the messages of a subscription name it in an image.
 
-use super::super::registry_name::RegistryName;
-use crate::actor::SeenActors;
+use super::super::table_identity::TableIdentity;
+use crate::actor::{SeenActors, TableName};
 use vivant_codec::{Decoder, Encoder, LoadError, Saved, Shape, shape_of};
 
-/// The name of a topic, and the number of a subscription there.
+/// A topic, and the number of a subscription there.
 #[derive(Clone)]
 pub(super) struct SubscriptionName {
-    pub(super) topic: RegistryName,
+    pub(super) topic: TableIdentity,
     pub(super) number: u64,
 }
 
 /// What a subscription is saved as; `None`: an image does not contain it.
-pub(super) type NameInImage = Option<(String, u64)>;
+pub(super) type NameInImage = Option<(TableName, u64)>;
 
 /// Its shape.
 pub(super) const SHAPE: &Shape =
@@ -21,8 +21,7 @@ pub(super) const SHAPE: &Shape =
 impl SubscriptionName {
     /// The name in an image of the system that is encoded.
     pub(super) fn in_image(&self, out: &Encoder<'_>) -> NameInImage {
-        let is_elsewhere = SeenActors::is_elsewhere(self.topic.system, out);
-        (!is_elsewhere).then(|| (self.topic.name.to_string(), self.number))
+        Some((self.topic.in_image(out)?, self.number))
     }
 }
 

@@ -1,6 +1,7 @@
 //! [`ImageRecorder`]: encodes what a cut captures.
 
 mod buffer;
+mod encoding;
 mod kind_numbers;
 mod last_messages;
 mod mailboxes;
@@ -19,7 +20,7 @@ use super::image::Image;
 #[cfg(test)]
 use super::image::Records;
 use super::image::{ActorRecord, Content, SharedRecord, SystemRecord};
-use super::memberships::Memberships;
+use super::memberships::{Memberships, NextNumbers};
 use super::message_kinds::MessageKindsRecord;
 use super::message_record::{Encoded, MessageRecord};
 use super::monitors::MonitorsRecord;
@@ -31,15 +32,16 @@ use super::tables::{NameRecord, NamedTimerRecord, TablesRecord};
 use super::unsaved::Unsaved;
 use crate::actor::{
     Class, DelayedMessage, Envelope, Header, Lifecycle, Recorder, RunState, SavedClass, Scope,
-    Signals, StateRef, TableEntry, TreeEnd, WaitingPlace, WaitsAs, drop_foreign,
+    SharedTable, Signals, StateRef, TableEntry, TreeEnd, WaitingPlace, WaitsAs, drop_foreign,
 };
 use crate::api::{SavedForm, SavedKinds};
 use crate::constraints::Constraints;
-use crate::failures::{Caught, catch};
-use crate::patterns::{NamedTimers, SubscriptionNumbers};
+use crate::failures::Caught;
+use crate::patterns::{NamedTimers, SubscriptionNumbers, TableNumbers};
 use crate::saving::EncodedStart;
 use crate::sync::{Arc, Mutex, Ordering, lock};
 use buffer::{buffer, reuse};
+use encoding::{encode, lacking, not_listed};
 use kind_numbers::KindNumbers;
 use mailboxes::{EncodedMessages, Mailboxes};
 use std::collections::{BTreeMap, BTreeSet};
@@ -149,15 +151,34 @@ impl ImageRecorder {
 
     /// Ends the recording, after the cut is complete. `numbers` are those that the next actors get.
     pub(super) fn complete(&self, numbers: (u64, u32)) -> Result<Completed, Unsaved> {
-        {
+        let (memberships, ids) = {
             let mut recorded = lock(&self.recorded);
             recorded.add_last_messages();
             recorded.collect_messages();
-        }
+            let memberships = std::mem::take(&mut recorded.memberships);
+            (memberships, std::mem::take(&mut recorded.ids))
+        };
+        let found = memberships.found();
+        let memberships = memberships.in_image(
+            |id| ids.binary_search(&id).is_ok(),
+            |continuation| self.kind_of_continuation(continuation),
+        );
+        drop_foreign("the drop of a group or topic", found);
+        let memberships = memberships?;
         let records = self.drain()?;
-        let recorded = std::mem::take(&mut *lock(&self.recorded));
+        let mut recorded = std::mem::take(&mut *lock(&self.recorded));
+        let synchronizers = &mut recorded.synchronizers.handles;
+        synchronizers.extend(&memberships.synchronizers);
         let types = recorded.census.types();
         let clock_ns = recorded.clock_ns;
+        let shared = SharedRecord::of(
+            ids,
+            (recorded.tables, memberships, recorded.synchronizers),
+            recorded.monitors,
+            (recorded.signals, recorded.branches),
+            recorded.stopping,
+            recorded.ended,
+        );
         Ok(Completed {
             records,
             system: SystemRecord {
@@ -167,18 +188,7 @@ impl ImageRecorder {
             },
             shapes: recorded.shapes,
             kinds: recorded.kinds.into_record(),
-            shared: SharedRecord::of(
-                recorded.ids,
-                (
-                    recorded.tables,
-                    recorded.memberships,
-                    recorded.synchronizers,
-                ),
-                recorded.monitors,
-                (recorded.signals, recorded.branches),
-                recorded.stopping,
-                recorded.ended,
-            ),
+            shared,
             census: recorded.census,
         })
     }
@@ -212,13 +222,11 @@ impl ImageRecorder {
     }
 
     fn lacks(&self, actor: &Header, what: impl Into<String>) {
-        let (actor, what) = (actor.path(), what.into());
-        self.fails(Unsaved::Lacking { actor, what });
+        self.fails(lacking(actor, what));
     }
 
     fn is_not_listed(&self, actor: &Header, what: String) {
-        let actor = actor.path();
-        self.fails(Unsaved::NotListed { actor, what });
+        self.fails(not_listed(actor, what));
     }
 
     fn fails(&self, error: Unsaved) {
@@ -258,26 +266,11 @@ impl ImageRecorder {
         actor: &Header,
         save: impl FnOnce(&mut Encoder<'_>),
     ) -> Vec<u8> {
-        let encoded = self.noting_references(actor, |contexts| {
-            catch(|| {
-                let mut out = Encoder::new().append_to(buffer).with_contexts(contexts);
-                save(&mut out);
-                out.finish()
-            })
-        });
-        match encoded {
-            Ok(Ok(bytes)) => bytes,
-            Ok(Err(error)) => {
-                let actor = actor.path();
-                self.fails(Unsaved::Value { actor, error });
-                Vec::new()
-            }
-            Err(Caught { message, .. }) => {
-                let actor = actor.path();
-                self.fails(Unsaved::Panicked { actor, message });
-                Vec::new()
-            }
-        }
+        let encoded = self.noting_references(actor, |contexts| encode(buffer, contexts, save));
+        encoded.unwrap_or_else(|error| {
+            self.fails(error.of(actor));
+            Vec::new()
+        })
     }
 
     fn content(&self, actor: &Header, state: &mut StateRef<'_>) -> Option<Content> {
@@ -328,6 +321,13 @@ impl ImageRecorder {
     }
 }
 
+impl Recorded {
+    fn add_ended(&mut self, ended: Vec<EndedRecord>) {
+        let ended = ended.into_iter().map(|record| (record.id, record));
+        self.ended.extend(ended);
+    }
+}
+
 impl Recorder for ImageRecorder {
     fn captured(&self, actor: &Header, state: &mut StateRef<'_>) {
         let saved_as = saved_as(self.scope.saved(actor));
@@ -340,8 +340,10 @@ impl Recorder for ImageRecorder {
             recorded.clock_ns = recorded.clock_ns.max(now_ns);
             let next_timer = actor.system.timers.next_number();
             recorded.tables.next_timer = recorded.tables.next_timer.max(next_timer);
-            let subscriptions = SubscriptionNumbers::of(&actor.system).next();
-            recorded.memberships.number_behind(subscriptions);
+            recorded.memberships.number_behind(NextNumbers {
+                subscription: SubscriptionNumbers::of(&actor.system).next(),
+                table: TableNumbers::of(&actor.system).next(),
+            });
             let next_number = Constraints::of(&actor.system).next_number();
             let next_synchronizer = &mut recorded.tables.next_synchronizer;
             *next_synchronizer = next_number.max(*next_synchronizer);
@@ -467,6 +469,10 @@ impl Recorder for ImageRecorder {
             TableEntry::Subscription(entry) => self.subscription(&entry),
             TableEntry::Synchronizer(entry) => self.synchronizer(&entry),
         }
+    }
+
+    fn take_found_table(&self) -> Option<Arc<dyn SharedTable>> {
+        lock(&self.recorded).memberships.take_unrecorded()
     }
 
     fn is_signalled(&self, actor: &Header, end: Option<&TreeEnd>, signals: Signals) {

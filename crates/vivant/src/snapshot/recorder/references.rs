@@ -1,6 +1,7 @@
 //! The references that encoded values have: to actors that the image lacks, and handles.
 
 use super::super::ended::EndedRecord;
+use super::super::memberships::Noted;
 use super::ImageRecorder;
 use crate::actor::{Header, SeenActors};
 use crate::sync::lock;
@@ -8,29 +9,37 @@ use std::any::Any;
 
 impl ImageRecorder {
     /// Calls `body` with the context of an encoder that notes the actors which the image lacks, and
-    /// the subscriptions of which it has a handle.
+    /// the handles of subscriptions, groups, topics and synchronizers.
     pub(super) fn noting_references<R>(
         &self,
         actor: &Header,
         body: impl FnOnce(&[&dyn Any]) -> R,
     ) -> R {
-        let seen = SeenActors::of(&actor.system, self.scope.clone());
-        let result = body(&[&seen]);
-        let handles = seen.take_subscriptions();
-        if !handles.is_empty() {
-            lock(&self.recorded).memberships.add_handles(handles);
+        let (result, Noted { references, ended }) = self.noted(actor, body);
+        if !references.is_empty() {
+            let mut recorded = lock(&self.recorded);
+            recorded.memberships.add_roots(&references);
+            let synchronizers = &mut recorded.synchronizers.handles;
+            synchronizers.extend(&references.synchronizers);
         }
-        let handles = seen.take_synchronizers();
-        if !handles.is_empty() {
-            lock(&self.recorded).synchronizers.handles.extend(handles);
-        }
-        let mut ended = seen.into_cells().peekable();
-        if ended.peek().is_some() {
-            let line = actor.system.passes.now().phase();
-            let ended = ended.map(|cell| EndedRecord::of(&cell, line));
-            let ended: Vec<_> = ended.map(|record| (record.id, record)).collect();
-            lock(&self.recorded).ended.extend(ended);
+        if !ended.is_empty() {
+            lock(&self.recorded).add_ended(ended);
         }
         result
+    }
+
+    /// Calls `body` as `noting_references`, and returns what is noted.
+    pub(super) fn noted<R>(
+        &self,
+        actor: &Header,
+        body: impl FnOnce(&[&dyn Any]) -> R,
+    ) -> (R, Noted) {
+        let seen = SeenActors::of(&actor.system, self.scope.clone());
+        let result = body(&[&seen]);
+        let references = seen.take_references();
+        let line = actor.system.passes.now().phase();
+        let ended = seen.into_cells().map(|cell| EndedRecord::of(&cell, line));
+        let ended = ended.collect();
+        (result, Noted { references, ended })
     }
 }

@@ -3,7 +3,7 @@
 use super::super::alarms::{AlarmRecord, with_message};
 use super::super::ended::EndedRecord;
 use super::super::image::SharedRecord;
-use super::super::memberships::Memberships;
+use super::super::memberships::InImage;
 use super::super::monitors::MonitorsRecord;
 use super::super::stopping::StoppingRecord;
 use super::super::supervised::{Branches, WaitingSignals};
@@ -116,19 +116,23 @@ impl SharedRecord {
     /// The cut is complete: `ids` are the actors that the image contains, sorted.
     pub(super) fn of(
         ids: Vec<u64>,
-        (mut tables, mut memberships, synchronizers): (TablesRecord, Memberships, Synchronizers),
+        (mut tables, memberships, synchronizers): (TablesRecord, InImage, Synchronizers),
         mut monitors: MonitorsRecord,
         (signals, branches): (BTreeMap<u64, WaitingSignals>, Branches),
         mut stopping: Vec<StoppingRecord>,
         mut ended: BTreeMap<u64, EndedRecord>,
     ) -> SharedRecord {
         let has_actor = |id| ids.binary_search(&id).is_ok();
+        for record in memberships.ended {
+            ended.entry(record.id).or_insert(record);
+        }
         // It has ended behind the line.
         ended.retain(|id, _| !has_actor(*id));
         tables.sort(has_actor);
-        tables.groups = memberships.groups(has_actor);
-        tables.topics = memberships.topics(has_actor);
-        tables.next_subscription = memberships.next_number();
+        tables.groups = memberships.groups;
+        tables.topics = memberships.topics;
+        tables.next_subscription = memberships.next.subscription;
+        tables.next_table = memberships.next.table;
         tables.set_synchronizers(synchronizers);
         let is_not_saved = |id| {
             let ended = ended.get(&id);

@@ -36,6 +36,12 @@ impl Stored<'_> {
         resolver(name, &self.decoder())
     }
 
+    pub(crate) fn context<C: 'static>(&self) -> Option<&C> {
+        self.contexts
+            .iter()
+            .find_map(|context| context.downcast_ref())
+    }
+
     pub(super) fn error(&self, why: &'static str) -> LoadError {
         self.decoder().error(why)
     }
