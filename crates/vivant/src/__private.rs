@@ -4,8 +4,8 @@ use crate::actor::Worker;
 use crate::api::Resolver;
 pub use crate::api::{Argument, NotDebug, fmt_named};
 pub use crate::api::{
-    BlockOf, MaybeBlock, MaybeHole, MaybeResult, NoBlock, NoHole, NoResult, SavedList, block_id,
-    interface_id, is_listed,
+    BlockOf, MaybeBlock, MaybeHole, MaybeResult, MaybeResultHole, NoBlock, NoHole, NoResult,
+    SavedList, block_id, interface_id, is_listed,
 };
 pub use crate::api::{NoReferences, Probe};
 pub use crate::edge::{MaybeStreamed, NotStreamed};

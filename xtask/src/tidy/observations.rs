@@ -109,11 +109,6 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
         "counts an item for which the gate was open",
     ),
     (
-        "crates/vivant/src/edge/stream/gate.rs",
-        "close",
-        BETWEEN_TURNS,
-    ),
-    (
         "crates/vivant/src/patterns/group/members.rs",
         "is_empty",
         "decides on memory only",

@@ -216,6 +216,11 @@ impl Behaviour<'_> {
                 }
                 #(#cfgs)* {
                     #[allow(unused_imports)]
+                    use #vivant::__private::NoResult as _;
+                    #vivant::__private::MaybeResultHole::<#path>::list(list);
+                }
+                #(#cfgs)* {
+                    #[allow(unused_imports)]
                     use #vivant::__private::NotPublished as _;
                     #vivant::__private::MaybePublished::<#path>::list(list);
                 }

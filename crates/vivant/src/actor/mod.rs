@@ -143,7 +143,8 @@ pub use outgoing::OutgoingReferences;
 pub(crate) use outgoing::{OutgoingReference, TraceCoverage, known};
 pub(crate) use post::{Received, To, bury, post, post_by, post_or_bury, report};
 pub(crate) use recorder::{
-    Recorder, WaitingPlace, record, record_with, recorder, release_recorders, set_recorder,
+    CutRecorder, Recorder, WaitingPlace, end_recorder, give_up_recorder, record, record_with,
+    recorder, release_recorders, set_recorder,
 };
 pub(crate) use reference::{AddressRef, Cached, CellRef, Dropped, count_back};
 pub(crate) use reference_word::CommitResult;

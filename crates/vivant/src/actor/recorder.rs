@@ -13,7 +13,7 @@ use super::signals::Signals;
 use super::table_entry::TableEntry;
 use super::user_code::drop_foreign;
 use crate::failures::{Caught, catch};
-use crate::sync::{Arc, Mutex, lock};
+use crate::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
 use std::time::Duration;
 
 /// Where a message waits.
@@ -54,6 +54,9 @@ pub(crate) trait Recorder: Send + Sync {
     /// User code panicked in one of these functions. The cut is void.
     fn panicked(&self, caught: Caught);
 
+    /// The cut is given up: what it has recorded is not used. Not under a lock.
+    fn forget(&self) {}
+
     /// A table of the system has this entry in the cut. Called under the lock of the table, if that
     /// has no code of users.
     fn entry(&self, entry: TableEntry<'_>) {
@@ -71,6 +74,13 @@ pub(crate) trait Recorder: Send + Sync {
     fn is_signalled(&self, actor: &Header, end: Option<&TreeEnd>, signals: Signals);
 }
 
+/// The recorder of a cut, for the threads that record.
+pub(crate) struct CutRecorder {
+    recorder: Arc<dyn Recorder>,
+    /// Its records are dropped from here on, also those of a thread that records many.
+    is_given_up: AtomicBool,
+}
+
 /// The recorder of the cut that is being taken. Without one, its records are dropped: there is
 /// none, or it has failed.
 #[derive(Default)]
@@ -78,21 +88,54 @@ struct CutInProgress(Mutex<Recorders>);
 
 #[derive(Default)]
 struct Recorders {
-    present: Option<Arc<dyn Recorder>>,
+    present: Option<Arc<CutRecorder>>,
     /// Those of earlier cuts that other threads may still have. Such a thread may have a lock, and
     /// the drop of a recorder runs code of users: so this reference is the last one.
-    earlier: Vec<Arc<dyn Recorder>>,
+    earlier: Vec<Arc<CutRecorder>>,
 }
 
-/// From here on `recorder` gets the records. `None`: they are dropped. Not under a lock.
-pub(crate) fn set_recorder(system: &Shared, recorder: Option<Arc<dyn Recorder>>) {
+/// A cut begins: from here on `recorder` gets the records. Not under a lock.
+pub(crate) fn set_recorder(system: &Shared, recorder: Arc<dyn Recorder>) {
     let cut: &CutInProgress = system.extensions.part();
-    {
+    let is_given_up = AtomicBool::new(false);
+    let present = CutRecorder {
+        recorder,
+        is_given_up,
+    };
+    lock(&cut.0).replace(Some(Arc::new(present)));
+    release_recorders(system);
+}
+
+/// The cut is complete, and has all its records. Not under a lock.
+pub(crate) fn end_recorder(system: &Shared) {
+    let cut: &CutInProgress = system.extensions.part();
+    lock(&cut.0).replace(None);
+    release_recorders(system);
+}
+
+/// The cut is given up: its records are dropped from here on, and those that it has. A thread that
+/// makes a record now may leave that one. Not under a lock.
+pub(crate) fn give_up_recorder(system: &Shared) {
+    let cut: &CutInProgress = system.extensions.part();
+    let before = {
         let mut recorders = lock(&cut.0);
-        let before = std::mem::replace(&mut recorders.present, recorder);
-        recorders.earlier.extend(before);
+        let before = recorders.present.clone();
+        recorders.replace(None);
+        before
+    };
+    if let Some(before) = before {
+        // Relaxed: a record too many waits until the recorder is dropped.
+        before.is_given_up.store(true, Ordering::Relaxed);
+        before.recorder.forget();
     }
     release_recorders(system);
+}
+
+impl Recorders {
+    fn replace(&mut self, recorder: Option<Arc<CutRecorder>>) {
+        let before = std::mem::replace(&mut self.present, recorder);
+        self.earlier.extend(before);
+    }
 }
 
 /// Drops the recorders of earlier cuts that no other thread has. Not under a lock.
@@ -110,7 +153,7 @@ pub(crate) fn release_recorders(system: &Shared) {
 }
 
 /// The recorder of the cut, if there is one.
-pub(crate) fn recorder(system: &Shared) -> Option<Arc<dyn Recorder>> {
+pub(crate) fn recorder(system: &Shared) -> Option<Arc<CutRecorder>> {
     let cut: &CutInProgress = system.extensions.part();
     lock(&cut.0).present.clone()
 }
@@ -119,17 +162,22 @@ pub(crate) fn recorder(system: &Shared) -> Option<Arc<dyn Recorder>> {
 #[cold]
 pub(crate) fn record(system: &Shared, body: impl FnOnce(&dyn Recorder)) {
     if let Some(recorder) = recorder(system) {
-        record_with(&*recorder, system, body);
+        record_with(&recorder, system, body);
     }
 }
 
-/// Calls `body` with this recorder. A panic in it, of user code that encodes a value, makes the cut
-/// void.
+/// Calls `body` with this recorder, unless its cut was given up. A panic in it, of user code that
+/// encodes a value, makes the cut void.
 pub(crate) fn record_with<R: Default>(
-    recorder: &dyn Recorder,
+    recorder: &CutRecorder,
     system: &Shared,
     body: impl FnOnce(&dyn Recorder) -> R,
 ) -> R {
+    // Relaxed: as in `give_up_recorder`.
+    if recorder.is_given_up.load(Ordering::Relaxed) {
+        return R::default();
+    }
+    let recorder = &*recorder.recorder;
     catch(|| body(recorder)).unwrap_or_else(|caught| {
         recorder.panicked(caught);
         system.passes.void();
@@ -149,7 +197,6 @@ pub(crate) fn record_waiting(actor: &CellRef, place: WaitingPlace, message: &Env
 mod tests {
     use super::*;
     use crate::simulation::Simulation;
-    use crate::sync::{AtomicBool, Ordering};
 
     /// Notes that it is dropped.
     struct Noting(Arc<AtomicBool>);
@@ -175,9 +222,9 @@ mod tests {
         let simulation = Simulation::new(1);
         let system = simulation.system().shared();
         let is_dropped = Arc::new(AtomicBool::new(false));
-        set_recorder(system, Some(Arc::new(Noting(is_dropped.clone()))));
+        set_recorder(system, Arc::new(Noting(is_dropped.clone())));
         record(system, |_| {
-            set_recorder(system, None);
+            end_recorder(system);
             release_recorders(system);
         });
         assert!(
@@ -186,5 +233,22 @@ mod tests {
         );
         release_recorders(system);
         assert!(is_dropped.load(Ordering::Relaxed));
+    }
+
+    #[test]
+    fn a_recorder_that_is_given_up_gets_no_more_records() {
+        let simulation = Simulation::new(1);
+        let system = simulation.system().shared();
+        let is_dropped = Arc::new(AtomicBool::new(false));
+        set_recorder(system, Arc::new(Noting(is_dropped.clone())));
+        let in_use = recorder(system).expect("it was set");
+        let mut records = 0;
+        record_with(&in_use, system, |_| records += 1);
+        give_up_recorder(system);
+        record_with(&in_use, system, |_| records += 1);
+        assert_eq!(records, 1, "it was given up");
+        drop(in_use);
+        release_recorders(system);
+        assert!(is_dropped.load(Ordering::Relaxed), "no other thread has it");
     }
 }

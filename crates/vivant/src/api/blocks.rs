@@ -55,7 +55,7 @@ impl<T: Send + 'static, E: Send + 'static, B: Message<Reply = Result<T, E>>> May
     }
 }
 
-/// A behaviour with another reply.
+/// A behaviour with another reply, or a continuation with another hole.
 pub trait NoResult {
     /// Nothing is listed.
     fn list(_: &mut SavedList) {}
@@ -84,6 +84,26 @@ pub trait NoHole {
 }
 
 impl<K> NoHole for MaybeHole<K> {}
+
+/// A continuation, of which the hole may be that of a promise of a result.
+#[derive(Debug)]
+pub struct MaybeResultHole<K>(PhantomData<K>);
+
+impl<T, E, K> MaybeResultHole<K>
+where
+    T: Send + 'static,
+    E: Send + 'static,
+    K: Continuation<Hole = Result<Result<T, E>, AskError>>,
+{
+    /// Lists the type of the result, as [`MaybeResult`] does: the actor that is asked may be in no
+    /// image, and delegate the request as its `Ok`. It takes precedence over that of
+    /// [`NoResult`].
+    pub fn list(list: &mut SavedList) {
+        list.values().add_result::<T, E>();
+    }
+}
+
+impl<K> NoResult for MaybeResultHole<K> {}
 
 /// The number of a block: `module` is the path of its module from the module `here`.
 #[must_use]

@@ -76,8 +76,8 @@ pub use ask_future::{AskFuture, Cancelled};
 pub use behaviour::{Behaviour, Continuation, Message};
 pub(crate) use birth::{birth, birth_of_child, birth_of_stop_hook, register};
 pub use blocks::{
-    BlockOf, MaybeBlock, MaybeHole, MaybeResult, NoBlock, NoHole, NoResult, block_id, interface_id,
-    is_listed,
+    BlockOf, MaybeBlock, MaybeHole, MaybeResult, MaybeResultHole, NoBlock, NoHole, NoResult,
+    block_id, interface_id, is_listed,
 };
 pub(crate) use call::outcome;
 pub use call::{Call, Then};

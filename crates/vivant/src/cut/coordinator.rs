@@ -1,7 +1,9 @@
 //! The coordinator: begins the passes of a cut, and finds out when each is over (L1).
 
 use super::tables::{TableWalk, Walked};
-use crate::actor::{CellRef, Recorder, Shared, recorder, set_recorder};
+use crate::actor::{
+    CellRef, Recorder, Shared, end_recorder, give_up_recorder, record_with, recorder, set_recorder,
+};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::phase::{Earlier, Pass, Walk, outside_threads, sends_from_outside};
@@ -106,15 +108,15 @@ impl Coordinator {
     /// Begins a cut. The one before is over.
     pub(crate) fn begin(&mut self, system: &Shared, recorder: Arc<dyn Recorder>) {
         debug_assert!(self.is_over(), "L1: the cut before is not over");
-        set_recorder(system, Some(recorder));
+        set_recorder(system, recorder);
         self.begin_pass(system);
     }
 
-    /// Gives the cut up: its records are dropped from here on. It is over when further steps have
+    /// Gives the cut up: its records are dropped. It is over when further steps have
     /// ended its passes.
     pub(crate) fn give_up(&mut self, system: &Shared) {
         if !self.is_over() {
-            set_recorder(system, None);
+            give_up_recorder(system);
         }
     }
 
@@ -181,12 +183,13 @@ impl Coordinator {
                     return Step::Waits;
                 }
                 // No record is being made that may have a handle of another one.
-                let found = recorder(system).and_then(|cut| cut.take_found_table());
+                let found = recorder(system)
+                    .and_then(|cut| record_with(&cut, system, |cut| cut.take_found_table()));
                 if let Some(table) = found {
                     table.record_older(system);
                     return Step::More;
                 }
-                set_recorder(system, None);
+                end_recorder(system);
                 self.work = Work::Over;
                 Step::Complete(match system.passes.take_void() {
                     true => Outcome::Void,

@@ -44,7 +44,7 @@ impl Numbers {
     }
 
     fn next(&self) -> u64 {
-        // Relaxed: read where the numbers of before the line are known.
+        // Relaxed: read when a cut is complete, behind all code of before its line.
         self.0.load(Ordering::Relaxed)
     }
 

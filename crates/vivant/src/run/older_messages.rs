@@ -1,6 +1,6 @@
 //! [`OlderMessages`]: the messages of an actor that a cut records (`phase/README.md`).
 
-use crate::actor::{CellRef, Envelope, Recorder, WaitingPlace, WaitsAs, record_with, recorder};
+use crate::actor::{CellRef, CutRecorder, Envelope, WaitingPlace, WaitsAs, record_with, recorder};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::message::MessageRole;
@@ -19,7 +19,7 @@ pub(super) struct OlderMessages<'a> {
 
 struct Recording {
     /// `None`: there is no cut, or it was given up.
-    recorder: Option<Arc<dyn Recorder>>,
+    recorder: Option<Arc<CutRecorder>>,
     began_ns: u64,
     bytes: usize,
 }
@@ -62,7 +62,9 @@ impl<'a> OlderMessages<'a> {
         {
             let ended_ns = self.actor.system.oracle.now_ns();
             let took = Duration::from_nanos(ended_ns.saturating_sub(recording.began_ns));
-            recorder.took(self.actor, recording.bytes, took);
+            record_with(&recorder, &self.actor.system, |cut| {
+                cut.took(self.actor, recording.bytes, took);
+            });
         }
     }
 }
@@ -70,7 +72,7 @@ impl<'a> OlderMessages<'a> {
 /// L4: records a message that was sent before the line. It has another stamp from then on. Returns
 /// the bytes of its content.
 pub(super) fn record_older(
-    recorder: Option<&dyn Recorder>,
+    recorder: Option<&CutRecorder>,
     actor: &CellRef,
     (place, waits_as): (WaitingPlace, WaitsAs),
     message: &Envelope,

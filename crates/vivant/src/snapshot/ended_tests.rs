@@ -140,7 +140,7 @@ fn take(simulation: &Simulation, recorder: &Arc<ImageRecorder>) -> Image {
         match coordinator.step(system) {
             Step::Complete(outcome) => {
                 assert_eq!(outcome, Outcome::Consistent);
-                return recorder.take(system.numbers()).expect("it is saved");
+                return recorder.take(system).expect("it is saved");
             }
             Step::More => {}
             Step::Waits => {
@@ -244,7 +244,7 @@ fn a_report_counts_the_actors_of_each_kind() {
     coordinator.begin(system, recorder.clone());
     while !matches!(coordinator.step(system), Step::Complete(_)) {}
     let _records = recorder.drain().expect("it is saved");
-    let completed = recorder.complete(system.numbers());
+    let completed = recorder.complete(system);
     let types = completed.expect("all of it is saved").system.types;
     let number = |saved_as| super::census::sum(&types, saved_as);
     let numbers = [SavedAs::State, SavedAs::Start, SavedAs::Nothing].map(number);

@@ -85,7 +85,7 @@ impl Taking {
                 self.coordinator.begin(system, self.recorder.clone());
             }
         } else if let Step::Complete(outcome) = self.coordinator.step(system) {
-            let image = self.recorder.take(system.numbers()).expect("it is saved");
+            let image = self.recorder.take(system).expect("it is saved");
             if outcome == Outcome::Consistent {
                 self.images.push(image);
             }

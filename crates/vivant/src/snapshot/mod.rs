@@ -96,6 +96,8 @@ mod stopping_tests;
 mod streams_kinds_tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod streams_tests;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod streams_threads_tests;
 mod supervised;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod supervised_hostile_tests;

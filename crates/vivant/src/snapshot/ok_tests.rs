@@ -3,7 +3,7 @@
 use super::image::Image;
 use super::not_restored::NotRestored;
 use super::restore::restore;
-use super::taking::{goes_on_at_every_step, simulated, take_now};
+use super::taking::{goes_on_at_every_step, restored, simulated, take_now, try_take_now};
 use crate::api::SavedKinds;
 use crate::prelude::*;
 use crate::simulation::Simulation;
@@ -108,6 +108,26 @@ impl Customer {
         }
     }
 
+    fn counts(&mut self, t: &Turn<Self>, gateway: Address<Gateway>) {
+        t.ask(gateway.count(7)).then_send(t.me().has_counted());
+    }
+
+    fn counts_deep(&mut self, t: &Turn<Self>, gateway: Address<Gateway>) {
+        t.ask(gateway.deep(7)).then_send(t.me().has_deep());
+    }
+
+    #[then]
+    fn has_counted(&mut self, counted: Result<Counted, AskError>) {
+        self.got
+            .push((300, worth(counted.map(|it| it.map_err(|_| String::new())))));
+    }
+
+    #[then]
+    fn has_deep(&mut self, counted: Result<Deep, AskError>) {
+        let pieces = counted.map(|it| it.is_ok_and(|it| it == Ok(7)));
+        self.got.push((400, u64::from(pieces == Ok(true))));
+    }
+
     #[then]
     fn has(&mut self, sold: Result<Sold, AskError>, wanted: u64) {
         self.got.push((wanted, worth(sold)));
@@ -117,6 +137,30 @@ impl Customer {
     fn has_order(&mut self, sold: Result<Result<Sold, u64>, AskError>, wanted: u64) {
         let sold = sold.map(|it| it.unwrap_or_else(|_| Err("no shop".to_owned())));
         self.got.push((100 + wanted, worth(sold)));
+    }
+}
+
+/// Asks the till, and is in no image.
+#[derive(Actor)]
+struct Gateway {
+    till: Address<Till>,
+}
+
+type Counted = Result<u64, u8>;
+type Deep = Result<Result<u64, i8>, u16>;
+
+#[behaviours]
+impl Gateway {
+    fn count(&self, t: &Turn<Self>, pieces: u64) -> Result<Promise<u64>, u8> {
+        Ok(t.delegate(self.till.count(pieces)))
+    }
+
+    fn deep(&self, t: &Turn<Self>, pieces: u64) -> Result<Promise<Result<u64, i8>>, u16> {
+        Ok(t.delegate(t.me().deeper(pieces)))
+    }
+
+    fn deeper(&self, t: &Turn<Self>, pieces: u64) -> Result<Promise<u64>, i8> {
+        Ok(t.delegate(self.till.count(pieces)))
     }
 }
 
@@ -198,4 +242,58 @@ fn an_ok_of_a_promise_of_another_type_is_an_error() {
         simulation.run();
     }
     assert!(errors > 5, "{errors} errors");
+}
+
+/// The gateway is in no image. What the till has by then, the customer gets.
+#[test]
+fn an_ok_of_an_actor_that_is_not_saved_is_answered_after_a_restore() {
+    let (mut answered, mut steps) = (0, 0);
+    loop {
+        let simulation = simulated(&kinds(), 1);
+        let system = simulation.system();
+        let gateway = system.spawn(Gateway {
+            till: Till::spawn(system),
+        });
+        let customer = Customer::spawn(system);
+        system.keep(&customer);
+        customer.counts(gateway).send();
+        let is_over = (0..steps).any(|_| !simulation.step());
+        let image = take_now(&simulation);
+        let (simulation, _actors) = restored(&image, 1, &kinds());
+        let got = end(&simulation);
+        assert!(got == [(300, 7)] || got == [(300, 2_000)], "{got:?}");
+        let waits = image.promises() > 0;
+        answered += usize::from(waits && got == [(300, 7)]);
+        if is_over {
+            break;
+        }
+        steps += 1;
+    }
+    assert!(answered > 0, "no image had the request in the till");
+}
+
+/// The inner result is of no message and no continuation that a saved actor has.
+#[test]
+fn an_ok_of_a_type_that_is_not_listed_is_an_error_of_the_snapshot() {
+    let simulation = simulated(&kinds(), 1);
+    let system = simulation.system();
+    let gateway = system.spawn(Gateway {
+        till: Till::spawn(system),
+    });
+    let customer = Customer::spawn(system);
+    customer.counts_deep(gateway).send();
+    let mut errors = 0;
+    loop {
+        match try_take_now(&simulation) {
+            Ok(image) => drop(restored(&image, 1, &kinds())),
+            Err(error) => {
+                assert!(error.to_string().contains("`Ok`"), "{error}");
+                errors += 1;
+            }
+        }
+        if !simulation.step() {
+            break;
+        }
+    }
+    assert!(errors > 0, "no image had the request in the till");
 }

@@ -402,7 +402,7 @@ fn a_limit_passes_before_the_capture() {
             }
         };
         assert_eq!(outcome, Outcome::Consistent, "{before} s before the line");
-        let image = recorder.take(system.numbers()).expect("all is saved");
+        let image = recorder.take(system).expect("all is saved");
         drop(desk);
         let (restored, _actors) = restored_with::<Saved>(&image, 2);
         restored.run_for(Duration::from_secs(60));

@@ -5,7 +5,7 @@ use super::image::Image;
 use super::not_restored::NotRestored;
 use super::restore::restore;
 use super::stopping::StoppingRecord;
-use super::taking::{goes_on_at_every_step, restored, simulated, take, take_now};
+use super::taking::{assert_is, goes_on_at_every_step, restored, simulated, take, take_now};
 use crate::Supervisor;
 use crate::actor::{AfterStop, WaitPurpose};
 use crate::api::SavedKinds;
@@ -22,6 +22,7 @@ use crate::sync::Arc;
 struct Porter {
     waiting: Vec<(u64, Resolver<u64>)>,
     log: Vec<(u64, u64)>,
+    slow: Vec<Resolver<u64>>,
 }
 
 #[behaviours]
@@ -31,6 +32,7 @@ impl Porter {
         Porter {
             waiting: Vec::new(),
             log: Vec::new(),
+            slow: Vec::new(),
         }
     }
 
@@ -49,6 +51,23 @@ impl Porter {
             }
             _ => t.send(t.me().walk(steps - 1)),
         }
+    }
+
+    /// Answers when it is woken.
+    fn sleeps(&mut self, t: &Turn<Self>) -> Promise<u64> {
+        let (promise, resolver) = t.promise();
+        self.slow.push(resolver);
+        promise
+    }
+
+    /// Gives the oldest of these answers.
+    fn is_woken(&mut self) {
+        self.slow.remove(0).resolve(0);
+    }
+
+    /// The oldest of these answers comes last.
+    fn passes_over(&mut self) {
+        self.slow.rotate_left(1);
     }
 
     fn notes(&mut self, room: u64, what: u64) {
@@ -297,4 +316,113 @@ fn a_stop_hook_of_an_actor_that_starts_again_is_an_error() {
         }
     }
     assert!(errors > 0);
+}
+
+/// Waits for a porter that sleeps.
+#[derive(Actor)]
+#[actor(saved)]
+struct Cellar(Address<Porter>);
+
+#[behaviours]
+impl Cellar {
+    #[start]
+    fn new(porter: Address<Porter>) -> Cellar {
+        Cellar(porter)
+    }
+
+    fn waits(&mut self, t: &Turn<Self>) {
+        t.ask(self.0.sleeps())
+            .exclusive()
+            .then_send(t.me().is_locked());
+    }
+
+    fn breaks_later(&mut self, t: &Turn<Self>) {
+        t.ask(self.0.sleeps()).then_send(t.me().breaks());
+    }
+
+    fn fails(&mut self, t: &Turn<Self>) {
+        t.fail("the pipe leaks");
+    }
+
+    fn is_entered(&mut self, t: &Turn<Self>) {
+        t.send(self.0.notes(9, 30));
+    }
+
+    #[stop]
+    fn ends(&mut self, t: &Turn<Self>) -> Promise<()> {
+        t.ask(self.0.sleeps()).then(t.me().is_locked())
+    }
+
+    #[then]
+    fn is_locked(&mut self, _room: Result<u64, AskError>) {}
+
+    #[then]
+    fn breaks(&mut self, _room: Result<u64, AskError>) {
+        std::panic::resume_unwind(Box::new("as planned"));
+    }
+}
+
+fn kinds_of_cellar() -> Arc<SavedKinds> {
+    let kinds = SavedKinds::of::<(Porter, Cellar, Supervisor)>();
+    Arc::new(kinds.expect("no two names are equal"))
+}
+
+/// A supervised cellar, and the porter of which it asks answers.
+fn cellar(simulation: &Simulation) -> (Address<Porter>, Address<Cellar>) {
+    let system = simulation.system();
+    let porter = Porter::spawn(system);
+    let tree = Supervisor::one_for_one().spawn(system);
+    let cellar = tree.add(Cellar::child(porter.clone()));
+    system.keep(&tree);
+    system.register("porter", &porter).expect("a new name");
+    system.register("cellar", &cellar).expect("a new name");
+    simulation.run();
+    (porter, cellar)
+}
+
+/// The cellar has started again, while an answer for its first incarnation is open. Restored it
+/// takes messages, and the late answer does nothing.
+fn takes_messages(simulation: &Simulation) {
+    let image = take_now(simulation);
+    assert!(image.promises() > 0, "an answer is open");
+    let (simulation, _actors) = restored(&image, 1, &kinds_of_cellar());
+    assert_is(&take_now(&simulation), &image, "at once");
+    let system = simulation.system();
+    let cellar = system.lookup::<Cellar>("cellar").expect("it is named");
+    let porter = system.lookup::<Porter>("porter").expect("it is named");
+    cellar.is_entered().send();
+    assert_eq!(end(&simulation), [(9, 30)]);
+    porter.is_woken().send();
+    cellar.is_entered().send();
+    assert_eq!(end(&simulation), [(9, 30), (9, 30)]);
+}
+
+#[test]
+fn a_wait_of_an_earlier_incarnation_is_over_in_the_image() {
+    let simulation = simulated(&kinds_of_cellar(), 1);
+    let (porter, cellar) = cellar(&simulation);
+    // It is in a wait when it panics.
+    cellar.breaks_later().send();
+    cellar.waits().send();
+    simulation.run();
+    porter.is_woken().send();
+    simulation.run();
+    // Its stop hook is answered next but one.
+    porter.passes_over().send();
+    porter.is_woken().send();
+    simulation.run();
+    takes_messages(&simulation);
+}
+
+#[test]
+fn a_stop_hook_that_was_cut_short_is_over_in_the_image() {
+    let simulation = simulated(&kinds_of_cellar(), 1);
+    let (porter, cellar) = cellar(&simulation);
+    cellar.breaks_later().send();
+    cellar.fails().send();
+    simulation.run();
+    // The hook waits, and the continuation panics.
+    porter.is_woken().send();
+    simulation.run();
+    takes_messages(&simulation);
 }

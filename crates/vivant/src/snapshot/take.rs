@@ -170,7 +170,7 @@ impl Cuts<'_, '_> {
         if self.system.is_closing() {
             return Err(SnapshotError::ShutDown);
         }
-        let mut completed = recorder.complete(self.system.numbers())?;
+        let mut completed = recorder.complete(self.system)?;
         file.append(std::mem::take(&mut completed.records))?;
         let phase = coordinator.phase();
         Ok(Some(Written {

@@ -35,7 +35,7 @@ pub(super) fn take(simulation: &Simulation, dice: &mut Dice) -> Result<Option<Im
     loop {
         match coordinator.step(system) {
             Step::Complete(Outcome::Consistent) => {
-                return recorder.take(system.numbers()).map(Some);
+                return recorder.take(system).map(Some);
             }
             Step::Complete(Outcome::Void) => return Ok(None),
             Step::More => {}
@@ -54,13 +54,18 @@ pub(super) fn take(simulation: &Simulation, dice: &mut Dice) -> Result<Option<Im
 pub(super) fn take_beside_threads(system: &System) -> Option<Image> {
     let recorder = recorder(system);
     let outcome = cut::take_beside_threads(system.shared(), recorder.clone());
-    let image = recorder.take(system.shared().numbers());
+    let image = recorder.take(system.shared());
     let image = image.expect("it is saved");
     (outcome == Outcome::Consistent).then_some(image)
 }
 
 /// Takes an image without a step of the program: also actors in queues are captured.
 pub(super) fn take_now(simulation: &Simulation) -> Image {
+    try_take_now(simulation).expect("all of it is saved")
+}
+
+/// As `take_now`, of what may not be saved.
+pub(super) fn try_take_now(simulation: &Simulation) -> Result<Image, Unsaved> {
     let system = simulation.system().shared();
     let recorder = recorder(simulation.system());
     let mut coordinator = Coordinator::new(system);
@@ -76,7 +81,7 @@ pub(super) fn take_now(simulation: &Simulation) -> Image {
             }),
         }
     }
-    recorder.take(system.numbers()).expect("all of it is saved")
+    recorder.take(system)
 }
 
 /// A new system with what `image` contains.

@@ -139,7 +139,7 @@ pub(super) fn take_now(simulation: &Simulation) -> Result<Image, Unsaved> {
     loop {
         match coordinator.step(system) {
             Step::Complete(_) => {
-                let mut image = recorder.take(system.numbers())?;
+                let mut image = recorder.take(system)?;
                 image.shapes = shapes_of_file(image.shapes);
                 return Ok(image);
             }

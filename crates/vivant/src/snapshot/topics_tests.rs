@@ -4,9 +4,10 @@
 use super::image::Image;
 use super::message_record::WaitingKind;
 use super::mid_turn::{self, mid_turn};
-use super::taking::{goes_on_at_every_step, restored, simulated, take_now};
+use super::taking::{goes_on_at_every_step, recorder, restored, simulated, take_now};
 use crate::api::{SavedForm, SavedKinds};
 use crate::codec::{Decoder, Encoder, LoadError, Shape};
+use crate::cut::{Coordinator, Step};
 use crate::injected_fault::{InjectedFault, caught};
 use crate::oracle::Dice;
 use crate::prelude::*;
@@ -428,6 +429,26 @@ fn a_topic_that_is_made_anew_gives_no_number_again() {
     topic.subscribe(board.hears(3)).forever();
     let image = take_now(&simulation);
     assert_eq!(image.shared.tables.topics[0].subscriptions[1].number, 2);
+}
+
+/// A subscription comes and goes when each actor is captured.
+#[test]
+fn a_subscription_behind_the_captures_has_a_number_that_no_other_gets() {
+    let simulation = simulated(&kinds(), 1);
+    let board = Board::spawn(simulation.system());
+    simulation.system().keep(&board);
+    simulation.run();
+    let topic: Topic<u64> = simulation.system().topic("news").expect("it is new");
+    let system = simulation.system().shared();
+    let (mut coordinator, recorder) = (Coordinator::new(system), recorder(simulation.system()));
+    coordinator.begin(system, recorder.clone());
+    while system.passes.now().number() < 2 {
+        let _step = coordinator.step(system);
+    }
+    drop(topic.subscribe(board.hears(1)));
+    while !matches!(coordinator.step(system), Step::Complete(_)) {}
+    let image = recorder.take(system).expect("it is saved");
+    assert_eq!(image.shared.tables.next_subscription, 1);
 }
 
 /// An argument of which each clone takes a whole cut.

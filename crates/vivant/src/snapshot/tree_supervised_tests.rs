@@ -247,3 +247,70 @@ fn a_root_that_waits_for_its_restart_is_an_error() {
     let report = simulation.system().snapshot_of(&nurse, &journal);
     report.expect("it was started");
 }
+
+/// Waits when it stops.
+#[derive(Actor)]
+#[actor(saved, id = "clinic::Guard")]
+struct Guard {
+    waiting: Vec<Resolver<()>>,
+    other: Option<Address<Guard>>,
+}
+
+#[behaviours(id = "clinic::Guard")]
+impl Guard {
+    #[start]
+    fn new(other: Option<Address<Guard>>) -> Guard {
+        Guard {
+            waiting: Vec::new(),
+            other,
+        }
+    }
+
+    fn relieves(&mut self, t: &Turn<Self>) -> Promise<()> {
+        let (promise, resolver) = t.promise();
+        self.waiting.push(resolver);
+        promise
+    }
+
+    fn has_come(&mut self) {
+        self.waiting.clear();
+    }
+
+    fn fails(&mut self, t: &Turn<Self>) {
+        t.fail("it sleeps");
+    }
+
+    #[stop]
+    fn ends(&mut self, t: &Turn<Self>) -> Promise<()> {
+        match &self.other {
+            Some(other) => t.ask(other.relieves()).then(t.me().is_relieved()),
+            None => t.promise().0,
+        }
+    }
+
+    #[then]
+    fn is_relieved(&mut self, _by: Result<(), AskError>) {}
+}
+
+#[test]
+fn a_root_that_goes_down_after_its_stop_hook_is_an_error() {
+    let builder = System::builder().saved::<(Guard,)>();
+    let simulation = Simulation::with(1, Faults::none(), builder);
+    let other = Guard::spawn(simulation.system(), None);
+    let tree = Supervisor::one_for_one().spawn(simulation.system());
+    let guard = tree.add(Guard::child(Some(other.clone())));
+    simulation.run_for(5 * MS);
+    guard.fails().send();
+    simulation.run_for(5 * MS);
+    let journal = MemoryStore::default().journal();
+    let refused = simulation.system().snapshot_of(&guard, &journal);
+    let refused = refused.expect_err("its supervisor has to start it");
+    assert!(
+        refused.to_string().contains("outside of the tree"),
+        "{refused}"
+    );
+    other.has_come().send();
+    simulation.run_for(1_000 * MS);
+    let report = simulation.system().snapshot_of(&guard, &journal);
+    report.expect("it was started");
+}

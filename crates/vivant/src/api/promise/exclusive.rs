@@ -116,14 +116,19 @@ impl OpenWait {
 
     /// A wait that the graph has, and the actor not yet.
     pub(super) fn open(owner: &AddressRef, purpose: WaitPurpose, place: Place) -> OpenWait {
-        let wait = ExclusiveWait {
-            number: WaitNumber(owner.system.next_wait()),
-            purpose,
-            place,
-        };
-        WaitForGraph::of(&owner.system).begin(owner.cell(), &wait);
+        let opened = OpenWait::of_earlier(owner, purpose, place);
+        WaitForGraph::of(&owner.system).begin(owner.cell(), &opened.wait);
+        opened
+    }
+
+    /// A wait of an earlier incarnation of the actor (E4). The promise is still open.
+    pub(super) fn of_earlier(owner: &AddressRef, purpose: WaitPurpose, place: Place) -> OpenWait {
         OpenWait {
-            wait,
+            wait: ExclusiveWait {
+                number: WaitNumber(owner.system.next_wait()),
+                purpose,
+                place,
+            },
             system: owner.system.number,
             actor: owner.id,
         }
@@ -181,6 +186,7 @@ impl<T: Send + 'static> SinkLink for WaitSink<T> {
     fn save(&self, saver: &mut SinkSaver<'_>) -> Result<Option<ShapedBytes>, PromiseUnsaved> {
         let content = WaitContent {
             place: self.wait.wait.place,
+            has_ended: saver.has_ended(self.wait.wait.number),
             to: self.resolver.promise_name(RELAYS_MAX),
         };
         saver.content(&content).map(Some)
@@ -190,13 +196,16 @@ impl<T: Send + 'static> SinkLink for WaitSink<T> {
 /// A wait in a file.
 pub(super) struct WaitContent {
     pub(super) place: Place,
+    /// The incarnation that waited is over.
+    pub(super) has_ended: bool,
     /// What gets the value.
     pub(super) to: PromiseName,
 }
 
 saved_struct!(WaitContent as "vivant::Wait" {
     0 place: Place,
-    1 to: PromiseName,
+    1 has_ended: bool,
+    2 to: PromiseName,
 });
 
 struct StateSink {
@@ -227,5 +236,13 @@ impl SinkLink for StateSink {
 
     fn data(&self) -> SinkData {
         SinkKind::StartState.to(Receiver::Nothing)
+    }
+
+    fn save(&self, saver: &mut SinkSaver<'_>) -> Result<Option<ShapedBytes>, PromiseUnsaved> {
+        match saver.has_ended(self.wait.wait.number) {
+            // The state of an earlier incarnation is not wanted.
+            true => Ok(None),
+            false => Err(PromiseUnsaved::Sink(self.data().kind.name())),
+        }
     }
 }

@@ -74,7 +74,7 @@ use answer::AnswerSink;
 use receiver::ActorName;
 use relay::OkRelay;
 use resolver::RELAYS_MAX;
-use saved::{PromiseName, PromiseUnsaved, ShapedBytes, SinkSaver};
+use saved::{PromiseUnsaved, ShapedBytes, SinkSaver};
 use shown::{Awaits, Shown};
 use sink::{Continue, Sink, SinkLink};
 use sink_data::{SinkData, SinkKind};
@@ -339,10 +339,7 @@ impl<T: Send + 'static, E: Send + 'static> SinkLink for OkSink<T, E> {
     }
 
     fn save(&self, saver: &mut SinkSaver<'_>) -> Result<Option<ShapedBytes>, PromiseUnsaved> {
-        let of_result = self.0.promise_name(RELAYS_MAX);
-        saver
-            .content(&PromiseName::Ok(Box::new(of_result)))
-            .map(Some)
+        saver.content(&self.0.name_of_ok(RELAYS_MAX)).map(Some)
     }
 }
 

@@ -54,9 +54,6 @@ impl<T: Send + 'static, E: Send + 'static> Relay<T> for OkRelay<T, E> {
     }
 
     fn promise_name(&self, relays_max: usize) -> PromiseName {
-        match self.0.promise_name(relays_max) {
-            PromiseName::Nothing => PromiseName::Nothing,
-            of_result => PromiseName::Ok(Box::new(of_result)),
-        }
+        self.0.name_of_ok(relays_max)
     }
 }

@@ -7,8 +7,8 @@ use super::saved::PromiseName;
 use super::shown::{Awaits, PromiseLink, RequestChange, Shown};
 use super::slot::Answering;
 use crate::actor::{
-    AddressRef, AskError, Delivery, Envelope, Next, OutgoingReference, OutgoingReferences, Worker,
-    drop_foreign, run_foreign_code,
+    AddressRef, AskError, Delivery, Envelope, Next, OutgoingReference, OutgoingReferences,
+    SavedClass, Worker, drop_foreign, run_foreign_code,
 };
 use crate::api::ask_future::Oneshot;
 use crate::failures::{Caught, take_last};
@@ -100,6 +100,7 @@ impl<T: Send + 'static> Resolver<T> {
                     system: owner.system.number,
                     owner: owner.id,
                     number,
+                    is_saved: matches!(owner.class.saved, SavedClass::State(_)),
                 },
             },
             Destination::Relay(relay) => match relays_max.checked_sub(1) {

@@ -20,7 +20,8 @@ pub(super) struct Gate {
 struct GateState {
     /// Items sent and not processed.
     in_flight: usize,
-    is_stopped: bool,
+    /// Set when it is stopped.
+    stop: Option<Stop>,
     /// Set while the limit of items in flight is reached. Not otherwise: a waker keeps the stream's
     /// actor alive, and that must end when nothing else can wake it.
     waker: Option<Waker>,
@@ -28,6 +29,9 @@ struct GateState {
     /// done so behind the line, and the stop may be of before it.
     feed: Option<CellRef>,
 }
+
+/// The first stop of a stream. Its phase is that of the system of the stream.
+struct Stop(Changed);
 
 /// Why a stream's actor ends without having sent the end of the stream.
 #[derive(PartialEq, Eq)]
@@ -47,6 +51,18 @@ impl Entry for GateState {
 
     fn changed(&self) -> Changed {
         Changed::Never
+    }
+}
+
+/// That a stream was stopped behind the line is news to its actor, if that ends before the line: it
+/// sends no end, and the reader of the cut would get none.
+impl Entry for Stop {
+    fn table(&self) -> Table {
+        Table::Stream
+    }
+
+    fn changed(&self) -> Changed {
+        self.0
     }
 }
 
@@ -94,7 +110,7 @@ impl Gate {
     /// The stream is polled. Its reader may have ended meanwhile, also behind the line (L8).
     pub(super) fn started(&self, feed: CellRef, reader: &Header) {
         let mut state = lock(&self.state);
-        if !state.is_stopped {
+        if state.stop.is_none() {
             state.feed = Some(feed);
             return;
         }
@@ -107,9 +123,12 @@ impl Gate {
     pub(super) fn close(&self) -> EndCause {
         let mut state = lock(&self.state);
         let waker = state.waker.take();
-        let cause = match state.is_stopped {
-            true => EndCause::Stopped,
-            false => EndCause::Early,
+        let cause = match &state.stop {
+            Some(stop) => {
+                let _takes_more = observed(Observation::Admission, Source::Entry(stop), false);
+                EndCause::Stopped
+            }
+            None => EndCause::Early,
         };
         drop(state);
         drop(waker);
@@ -119,8 +138,17 @@ impl Gate {
     pub(super) fn stop(&self) {
         let feed = {
             let mut state = lock(&self.state);
-            state.is_stopped = true;
-            state.feed.take()
+            let feed = state.feed.clone();
+            let changed = match &feed {
+                Some(feed) => {
+                    let system = &feed.system;
+                    system.change_table(|code| Changed::In(system.number, code))
+                }
+                None => Changed::Unknown,
+            };
+            state.stop.get_or_insert(Stop(changed));
+            // It stays: a second stop may be of before the line, and the first one of behind it.
+            feed
         };
         if let Some(feed) = feed {
             feed.signal(Signals::STOP);
@@ -149,5 +177,117 @@ impl Drop for InFlight {
         if let Some(waker) = waker {
             waker.wake();
         }
+    }
+}
+
+#[cfg(all(test, feature = "macros"))]
+mod tests {
+    use super::*;
+    use crate::actor::{Envelope, Recorder, RunState, StateRef, TreeEnd, WaitingPlace, WaitsAs};
+    use crate::cut::{Coordinator, Outcome, Step};
+    use crate::failures::Caught;
+    use crate::prelude::*;
+    use crate::simulation::Simulation;
+    use std::thread;
+
+    type Code = Box<dyn FnOnce() + Send>;
+
+    /// Runs the code that it is sent.
+    #[derive(Actor)]
+    struct Runs;
+
+    #[behaviours]
+    impl Runs {
+        fn run(&mut self, code: Code) {
+            code();
+        }
+    }
+
+    /// Has the actors for which signals wait in the cut.
+    #[derive(Default)]
+    struct Signalled(Mutex<Vec<u64>>);
+
+    impl Recorder for Signalled {
+        fn captured(&self, _: &Header, _: &mut StateRef<'_>) {}
+        fn captured_run_state(&self, _: &Header, _: &RunState) {}
+        fn waits(&self, _: &Header, _: WaitingPlace, _: WaitsAs, _: &Envelope) -> usize {
+            0
+        }
+        fn is_signalled(&self, actor: &Header, _: Option<&TreeEnd>, _: Signals) {
+            lock(&self.0).push(actor.id);
+        }
+        fn panicked(&self, caught: Caught) {
+            panic!("{}", caught.message);
+        }
+    }
+
+    /// A turn does `code` with the gate of a stream, and begins a line by the second argument.
+    /// Returns the outcome of the cut, and whether a stop of the stream waits in it.
+    fn across(code: impl FnOnce(&Gate, &dyn Fn()) + Send + 'static) -> (Outcome, bool) {
+        let simulation = Simulation::new(1);
+        let system = simulation.system().shared().clone();
+        let [runs, feed, reader] = [(); 3].map(|()| simulation.system().spawn(Runs));
+        let gate = Gate::new(1, (system.number, system.number));
+        let (feed_cell, reader_cell) = (
+            Address::counted(&feed).cell(),
+            Address::counted(&reader).cell(),
+        );
+        gate.started(feed_cell.clone(), &reader_cell);
+        let recorder = Arc::new(Signalled::default());
+        let coordinator = Arc::new(Mutex::new(Coordinator::new(&system)));
+        let line = {
+            let (coordinator, recorder) = (coordinator.clone(), recorder.clone());
+            let system = system.clone();
+            move || lock(&coordinator).begin(&system, recorder.clone())
+        };
+        runs.run(Box::new(move || code(&gate, &line))).send();
+        simulation.run();
+        loop {
+            let step = lock(&coordinator).step(&system);
+            if let Step::Complete(outcome) = step {
+                let is_signalled = lock(&recorder.0).contains(&feed_cell.id);
+                return (outcome, is_signalled);
+            }
+            simulation.step();
+        }
+    }
+
+    /// A thread outside stops the stream.
+    fn stop_outside(gate: &Gate) {
+        thread::scope(|scope| scope.spawn(|| gate.stop()).join()).expect("it stops");
+    }
+
+    /// Its reader in the cut has not stopped the stream, and gets no end of it.
+    #[test]
+    fn an_end_before_the_line_and_a_stop_behind_it_make_the_cut_void() {
+        let (outcome, _) = across(|gate, line| {
+            line();
+            stop_outside(gate);
+            assert!(gate.close() == EndCause::Stopped);
+        });
+        assert_eq!(outcome, Outcome::Void);
+    }
+
+    #[test]
+    fn an_end_and_a_stop_before_the_line_are_no_news() {
+        let (outcome, _) = across(|gate, line| {
+            gate.stop();
+            line();
+            stop_outside(gate);
+            assert!(gate.close() == EndCause::Stopped);
+        });
+        assert_eq!(outcome, Outcome::Consistent);
+    }
+
+    /// The second one is in the cut.
+    #[test]
+    fn a_stop_behind_the_line_leaves_place_for_one_of_before_it() {
+        let (outcome, is_signalled) = across(|gate, line| {
+            line();
+            stop_outside(gate);
+            gate.stop();
+        });
+        assert_eq!(outcome, Outcome::Consistent);
+        assert!(is_signalled, "a stop of before the line");
     }
 }

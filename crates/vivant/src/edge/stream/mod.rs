@@ -53,8 +53,10 @@ pub struct Attachment<S> {
 ///
 /// A snapshot has no stream, because that is code and not data. It has the items that wait. In a
 /// restored system one [`StreamItem::Failed`] follows them, with the error by which a promise of
-/// [`Turn::spawn`](crate::Turn::spawn) breaks there. The handle in a saved state loads as that of a
-/// stream that has ended.
+/// [`Turn::spawn`](crate::Turn::spawn) breaks there. There is none if the stream had sent its end
+/// or was stopped before the snapshot, nor for a reader that starts again
+/// (`#[actor(saved(restart))]`): its start attaches the stream anew. The handle in a saved state
+/// loads as that of a stream that has ended.
 #[must_use = "dropping it stops the stream; `.forever()` lets it run to its end or its actor's"]
 pub struct Attached(Option<Arc<Gate>>);
 

@@ -1,5 +1,5 @@
-//! What an image has of a stream: the items in the messages that bring them, and of a handle
-//! nothing.
+//! What an image has of a stream: the items in the messages that bring them, and of a handle that
+//! it was there.
 
 use super::{Attached, StreamItem};
 use crate::actor::AskError;
@@ -47,15 +47,38 @@ impl<'gc, T: Saved<'gc>> Saved<'gc> for StreamItem<T> {
     }
 }
 
-/// A restored stream has ended.
+/// A restored stream has ended. One byte says so: a collection may have few elements without bytes.
 impl<'gc> Saved<'gc> for Attached {
-    const SHAPE: &'static Shape = &Shape::structure("vivant::Attached", &[]);
+    const SHAPE: &'static Shape = &Shape::structure(
+        "vivant::Attached",
+        const { &[Field::new("has_ended", shape_of::<'gc, bool>())] },
+    );
 
-    fn save(&self, _: &mut Encoder<'_>) {}
+    fn save(&self, out: &mut Encoder<'_>) {
+        true.save(out);
+    }
 
     fn load(input: &mut Decoder<'gc, '_>) -> Result<Self, LoadError> {
-        let fields = input.structure(Self::SHAPE)?;
+        let mut fields = input.structure(Self::SHAPE)?;
+        let _has_ended: bool = fields.field(0)?;
         fields.end()?;
         Ok(Attached(None))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vivant_codec::EMPTY_ELEMENTS_MAX;
+
+    /// More than elements without bytes may be.
+    #[test]
+    fn a_state_may_have_many_handles() {
+        let handles: Vec<_> = (0..=EMPTY_ELEMENTS_MAX).map(|_| Attached(None)).collect();
+        let mut out = Encoder::new();
+        handles.save(&mut out);
+        let bytes = out.finish().expect("they take bytes");
+        let loaded = Vec::<Attached>::load(&mut Decoder::new(&bytes));
+        assert_eq!(loaded.expect("they were saved").len(), handles.len());
     }
 }

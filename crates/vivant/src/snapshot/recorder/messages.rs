@@ -15,13 +15,17 @@ use crate::injected_fault::{InjectedFault, is_planted};
 use crate::interned::Place;
 use crate::message::MessageRole;
 use crate::sync::lock;
+use std::any::Any;
 use std::time::Duration;
 use vivant_codec::Shape;
 
 impl ImageRecorder {
     pub(super) fn promises(&self, actor: &Header, state: &StateRef<'_>) -> Vec<PromiseRecord> {
         let kinds = self.kinds.values();
-        match self.noting_references(actor, |contexts| saved_slots(state, kinds, contexts)) {
+        let waits = lock(&self.recorded).waits.remove(&actor.id);
+        let waits = waits.unwrap_or_default();
+        let slots = |contexts: &[&dyn Any]| saved_slots(state, kinds, contexts, &waits);
+        match self.noting_references(actor, slots) {
             Ok(slots) => slots.into_iter().map(|slot| self.promise(slot)).collect(),
             Err((number, why)) => {
                 self.lacks(actor, format!("the open promise {number}: {why}"));

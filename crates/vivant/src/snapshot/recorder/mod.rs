@@ -31,8 +31,9 @@ use super::synchronizers::Synchronizers;
 use super::tables::{NameRecord, NamedTimerRecord, TablesRecord};
 use super::unsaved::Unsaved;
 use crate::actor::{
-    Class, DelayedMessage, Envelope, Header, Lifecycle, Recorder, RunState, SavedClass, Scope,
-    SharedTable, Signals, StateRef, TableEntry, TreeEnd, WaitingPlace, WaitsAs, drop_foreign,
+    Class, DelayedMessage, Envelope, ExclusiveWait, Header, Lifecycle, Recorder, RunState,
+    SavedClass, Scope, Shared, SharedTable, Signals, StateRef, TableEntry, TreeEnd, WaitingPlace,
+    WaitsAs, drop_foreign,
 };
 use crate::api::{SavedForm, SavedKinds};
 use crate::constraints::Constraints;
@@ -75,6 +76,8 @@ struct Recorded {
     children: BTreeSet<u64>,
     branches: Branches,
     stopping: Vec<StoppingRecord>,
+    /// The exclusive waits of actors that are about to be captured.
+    waits: BTreeMap<u64, Vec<ExclusiveWait>>,
     /// The start that the supervisor of the root of a tree keeps, and the root.
     start_of_root: Option<(u64, StartRecord)>,
     /// News for supervisors of children that are not saved, by child.
@@ -149,10 +152,15 @@ impl ImageRecorder {
         drained
     }
 
-    /// Ends the recording, after the cut is complete. `numbers` are those that the next actors get.
-    pub(super) fn complete(&self, numbers: (u64, u32)) -> Result<Completed, Unsaved> {
+    /// Ends the recording, after the cut of the system is complete.
+    pub(super) fn complete(&self, system: &Shared) -> Result<Completed, Unsaved> {
+        let numbers = system.numbers();
         let (memberships, ids) = {
             let mut recorded = lock(&self.recorded);
+            recorded.memberships.number_behind(NextNumbers {
+                subscription: SubscriptionNumbers::of(system).next(),
+                table: TableNumbers::of(system).next(),
+            });
             recorded.add_last_messages();
             recorded.collect_messages();
             let memberships = std::mem::take(&mut recorded.memberships);
@@ -195,8 +203,8 @@ impl ImageRecorder {
 
     /// Returns the image of a complete cut that was not drained before.
     #[cfg(test)]
-    pub(super) fn take(&self, numbers: (u64, u32)) -> Result<Image, Unsaved> {
-        let completed = self.complete(numbers)?;
+    pub(super) fn take(&self, system: &Shared) -> Result<Image, Unsaved> {
+        let completed = self.complete(system)?;
         let mut records = Records::default();
         for record in completed.records {
             match record {
@@ -340,10 +348,6 @@ impl Recorder for ImageRecorder {
             recorded.clock_ns = recorded.clock_ns.max(now_ns);
             let next_timer = actor.system.timers.next_number();
             recorded.tables.next_timer = recorded.tables.next_timer.max(next_timer);
-            recorded.memberships.number_behind(NextNumbers {
-                subscription: SubscriptionNumbers::of(&actor.system).next(),
-                table: TableNumbers::of(&actor.system).next(),
-            });
             let next_number = Constraints::of(&actor.system).next_number();
             let next_synchronizer = &mut recorded.tables.next_synchronizer;
             *next_synchronizer = next_number.max(*next_synchronizer);
@@ -404,6 +408,10 @@ impl Recorder for ImageRecorder {
         if let Some(step) = &cold.step {
             self.next_step(actor, step);
         }
+        if !cold.waits.is_empty() && matches!(self.scope.saved(actor), SavedClass::State(_)) {
+            let mut recorded = lock(&self.recorded);
+            recorded.waits.insert(actor.id, cold.waits.clone());
+        }
         self.links(actor, &cold.linked);
         if run_state.life == Lifecycle::Stopping
             && let Some(stop) = &cold.stop
@@ -440,6 +448,11 @@ impl Recorder for ImageRecorder {
 
     fn panicked(&self, caught: Caught) {
         self.fails(Unsaved::Failed(caught.message));
+    }
+
+    fn forget(&self) {
+        let recorded = std::mem::take(&mut *lock(&self.recorded));
+        drop_foreign("the drop of what a cut has recorded", recorded);
     }
 
     fn entry(&self, entry: TableEntry<'_>) {

@@ -35,7 +35,7 @@ impl ImageRecorder {
         body: impl FnOnce(&[&dyn Any]) -> R,
     ) -> (R, Noted) {
         let seen = SeenActors::of(&actor.system, self.scope.clone());
-        let result = body(&[&seen]);
+        let result = body(&[&seen, self.kinds.values().listed_results()]);
         let references = seen.take_references();
         let line = actor.system.passes.now().phase();
         let ended = seen.into_cells().map(|cell| EndedRecord::of(&cell, line));

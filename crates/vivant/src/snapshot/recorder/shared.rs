@@ -10,9 +10,9 @@ use super::super::supervised::{Branches, WaitingSignals};
 use super::super::synchronizers::Synchronizers;
 use super::super::tables::TablesRecord;
 use super::messages::form_of;
-use super::supervised::orders_and_stops;
+use super::supervised::{ORDER_FROM_OUTSIDE, orders_and_stops};
 use super::{ImageRecorder, Record};
-use crate::actor::{DelayedMessage, Envelope, Header, LinkedPeer, SavedClass, StopWait};
+use crate::actor::{AfterStop, DelayedMessage, Envelope, Header, LinkedPeer, SavedClass, StopWait};
 use crate::api::{SavedForm, is_awaited_watch};
 use crate::failures::StopReason;
 #[cfg(test)]
@@ -62,6 +62,9 @@ impl ImageRecorder {
                 actor,
                 "a stop hook that waits, while only its start is saved: it would start again",
             );
+        }
+        if stop.then == AfterStop::GoesDown && !self.has_supervisor(actor) {
+            return self.lacks(actor, ORDER_FROM_OUTSIDE);
         }
         #[cfg(test)]
         if is_planted(InjectedFault::StopForgotten) {

@@ -19,7 +19,7 @@ use crate::supervision::{news_of, supervisor_above};
 use crate::sync::lock;
 use std::collections::BTreeMap;
 
-const ORDER_FROM_OUTSIDE: &str =
+pub(super) const ORDER_FROM_OUTSIDE: &str =
     "a restart by its supervisor, which is outside of the tree; take a snapshot of the supervisor";
 
 impl ImageRecorder {

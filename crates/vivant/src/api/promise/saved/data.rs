@@ -1,6 +1,6 @@
 //! What sinks and resolvers are saved as, without the types of values.
 
-use crate::actor::SeenActors;
+use crate::actor::{ExclusiveWait, SeenActors, WaitNumber};
 use crate::interned::Name;
 use crate::saving::Codec;
 use std::any::{Any, TypeId};
@@ -54,6 +54,8 @@ pub(in super::super) struct SinkSaver<'k> {
     /// brings a `T`.
     codecs: &'k dyn Fn(TypeId) -> Option<&'k dyn Any>,
     contexts: &'k [&'k dyn Any],
+    /// The exclusive waits of the present incarnation.
+    waits: &'k [ExclusiveWait],
     /// The joins that have been saved, by the number of their promise.
     pub(in super::super) joins: BTreeSet<u64>,
     /// Values that the present sink has, with their positions.
@@ -64,10 +66,12 @@ impl<'k> SinkSaver<'k> {
     pub(super) fn new(
         codecs: &'k dyn Fn(TypeId) -> Option<&'k dyn Any>,
         contexts: &'k [&'k dyn Any],
+        waits: &'k [ExclusiveWait],
     ) -> SinkSaver<'k> {
         SinkSaver {
             codecs,
             contexts,
+            waits,
             joins: BTreeSet::new(),
             values: Vec::new(),
         }
@@ -80,6 +84,11 @@ impl<'k> SinkSaver<'k> {
     ) -> Result<&'k Codec<O>, PromiseUnsaved> {
         let codec = (self.codecs)(arrival).and_then(|codec| codec.downcast_ref());
         codec.ok_or(PromiseUnsaved::UnknownValue)
+    }
+
+    /// Whether a wait is one of an earlier incarnation.
+    pub(in super::super) fn has_ended(&self, wait: WaitNumber) -> bool {
+        self.waits.iter().all(|open| open.number != wait)
     }
 
     /// The content of a sink.
@@ -103,6 +112,24 @@ impl<'k> SinkSaver<'k> {
     }
 }
 
+/// The types of results in a program, as those of their resolvers. The context of an encoder.
+#[derive(Default)]
+pub(crate) struct ListedResults(pub(super) BTreeSet<TypeId>);
+
+impl ListedResults {
+    /// Whether a restore finds this type. If nothing says which ones there are, it may.
+    fn may_have(result: Option<TypeId>, out: &Encoder<'_>) -> bool {
+        let listed: Option<&ListedResults> = out.context();
+        match (listed, result) {
+            (Some(listed), Some(result)) => listed.0.contains(&result),
+            _ => true,
+        }
+    }
+}
+
+const UNLISTED_RESULT: &str = "a request that is delegated as the `Ok` of a result of which no \
+     saved actor has a message with such a reply, or a continuation: await the reply, and give `Ok` of that";
+
 /// What a resolver gives its value to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in super::super) enum PromiseName {
@@ -114,6 +141,8 @@ pub(in super::super) enum PromiseName {
         system: u64,
         owner: u64,
         number: u64,
+        /// The owner is saved with its promises. A file has no others.
+        is_saved: bool,
     },
     /// As the other name, if the value comes before this time has passed; `limit` is the whole time
     /// limit, and `timer` the number of its alarm, which orders limits that pass at one time.
@@ -124,7 +153,11 @@ pub(in super::super) enum PromiseName {
         then: Box<PromiseName>,
     },
     /// As the other name, of which the value is the `Ok`.
-    Ok(Box<PromiseName>),
+    Ok {
+        of: Box<PromiseName>,
+        /// The type of its resolvers, which no file has.
+        result: Option<TypeId>,
+    },
     /// It cannot be saved.
     Unsaved(&'static str),
 }
@@ -135,8 +168,17 @@ impl PromiseName {
         match self {
             PromiseName::Nothing => true,
             PromiseName::Of { system, .. } => SeenActors::is_elsewhere(*system, out),
-            PromiseName::Ok(of) => of.is_nothing(out),
+            PromiseName::Ok { of, .. } => of.is_nothing(out),
             PromiseName::InTime { .. } | PromiseName::Unsaved(_) => false,
+        }
+    }
+
+    /// Whether a promise in the image may wait for the value.
+    fn is_awaited(&self) -> bool {
+        match self {
+            PromiseName::Nothing | PromiseName::Unsaved(_) => false,
+            PromiseName::Of { is_saved, .. } => *is_saved,
+            PromiseName::InTime { then: of, .. } | PromiseName::Ok { of, .. } => of.is_awaited(),
         }
     }
 }
@@ -199,8 +241,11 @@ impl<'gc> Saved<'gc> for PromiseName {
                 limit.save(out);
                 then.save(out);
             }
-            PromiseName::Ok(of) if of.is_nothing(out) => out.variant(0),
-            PromiseName::Ok(of) => {
+            PromiseName::Ok { of, .. } if of.is_nothing(out) => out.variant(0),
+            PromiseName::Ok { of, result } => {
+                if of.is_awaited() && !ListedResults::may_have(*result, out) {
+                    return out.error(UNLISTED_RESULT);
+                }
                 out.variant(3);
                 of.save(out);
             }
@@ -216,6 +261,7 @@ impl<'gc> Saved<'gc> for PromiseName {
                 system: 0,
                 owner: fields.field(0)?,
                 number: fields.field(1)?,
+                is_saved: true,
             },
             2 => PromiseName::InTime {
                 timer: fields.field(0)?,
@@ -223,7 +269,10 @@ impl<'gc> Saved<'gc> for PromiseName {
                 limit: fields.field(2)?,
                 then: fields.field(3)?,
             },
-            3 => PromiseName::Ok(fields.field(0)?),
+            3 => PromiseName::Ok {
+                of: fields.field(0)?,
+                result: None,
+            },
             _ => return Err(fields.no_variant()),
         };
         fields.end()?;

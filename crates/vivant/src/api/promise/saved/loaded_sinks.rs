@@ -16,13 +16,21 @@ use crate::actor::{AskError, Next, WaitPurpose};
 use crate::sync::{Arc, Mutex, lock};
 use vivant_codec::LoadError;
 
-/// The actor waits again.
+/// The actor waits again, unless the incarnation is over that waited.
 pub(super) fn loaded_wait<T: Send + 'static>(
     sink: &StoredSink<'_>,
     purpose: WaitPurpose,
 ) -> Result<WaitSink<T>, LoadError> {
-    let WaitContent { place, to } = sink.content.load()?;
+    let WaitContent {
+        place,
+        has_ended,
+        to,
+    } = sink.content.load()?;
     let resolver = sink.content.resolver(to)?;
+    if has_ended {
+        let wait = OpenWait::of_earlier(sink.owner, purpose, place);
+        return Ok(WaitSink { wait, resolver });
+    }
     let wait = OpenWait::open(sink.owner, purpose, place);
     sink.waits.borrow_mut().push(wait.wait);
     Ok(WaitSink { wait, resolver })

@@ -38,6 +38,19 @@ impl<T: Send + 'static> Resolver<T> {
     }
 }
 
+impl<T: Send + 'static, E: Send + 'static> Resolver<Result<T, E>> {
+    /// What a file names the resolver of the `Ok` by.
+    pub(in super::super) fn name_of_ok(&self, relays_max: usize) -> PromiseName {
+        match self.promise_name(relays_max) {
+            PromiseName::Nothing => PromiseName::Nothing,
+            of_result => PromiseName::Ok {
+                of: Box::new(of_result),
+                result: Some(TypeId::of::<Self>()),
+            },
+        }
+    }
+}
+
 impl<'gc, T: Send + 'static> Saved<'gc> for Resolver<T> {
     const SHAPE: &'static Shape =
         &Shape::reference("vivant::Resolver", shape_of::<'gc, PromiseName>());
@@ -85,7 +98,7 @@ pub(super) fn resolver<T: Send + 'static>(
             let then = resolver(*then, input)?;
             Ok(InTime::relayed(timer, (left, limit), then))
         }
-        PromiseName::Ok(then) => ok_resolver(*then, input),
+        PromiseName::Ok { of, .. } => ok_resolver(*of, input),
     }
 }
 
@@ -115,18 +128,33 @@ impl ResultTypes {
         self.0.insert(key, of_result);
     }
 
-    /// The type of the resolver of this name. `None`: nothing waits for its value.
-    fn type_of(&self, name: &PromiseName, promises: &LoadedPromises) -> Option<TypeId> {
+    /// The type of the resolver of this name.
+    fn type_of(&self, name: &PromiseName, promises: &LoadedPromises) -> TypeOfName {
         match name {
-            PromiseName::Nothing | PromiseName::Unsaved(_) => None,
-            PromiseName::Of { owner, number, .. } => (promises.type_of)(*owner, *number),
+            PromiseName::Nothing | PromiseName::Unsaved(_) => TypeOfName::Unawaited,
+            PromiseName::Of { owner, number, .. } => match (promises.type_of)(*owner, *number) {
+                Some(found) => TypeOfName::Is(found),
+                None => TypeOfName::Unawaited,
+            },
             PromiseName::InTime { then, .. } => self.type_of(then, promises),
-            PromiseName::Ok(then) => {
-                let of_result = self.0.get(&self.type_of(then, promises)?)?;
-                Some(of_result.gives)
-            }
+            PromiseName::Ok { of, .. } => match self.type_of(of, promises) {
+                TypeOfName::Is(result) => match self.0.get(&result) {
+                    Some(of_result) => TypeOfName::Is(of_result.gives),
+                    None => TypeOfName::Unknown,
+                },
+                other => other,
+            },
         }
     }
+}
+
+/// The type of a resolver that a file names.
+enum TypeOfName {
+    Is(TypeId),
+    /// The promise is closed, or its owner was not saved: nothing waits for the value.
+    Unawaited,
+    /// The `Ok` of what is no result, or of a result that the program does not list.
+    Unknown,
 }
 
 /// A resolver of the `Ok` of the promise of this name.
@@ -138,11 +166,12 @@ pub(super) fn ok_resolver<T: Send + 'static>(
         return Err(input.error("a promise of an actor, which only a restore can find"));
     };
     let types = &promises.results;
-    // If the promise is closed, or its owner was not saved, nothing waits for the value.
-    let Some(of_result) = types.type_of(&then, promises) else {
-        return Ok(Resolver::discarding());
+    let of_result = match types.type_of(&then, promises) {
+        TypeOfName::Unawaited => return Ok(Resolver::discarding()),
+        TypeOfName::Is(result) => types.0.get(&result),
+        TypeOfName::Unknown => None,
     };
-    let loaded = match types.0.get(&of_result) {
+    let loaded = match of_result {
         Some(of_result) => (of_result.load)(then, input)?.downcast().ok(),
         None => None,
     };

@@ -5,7 +5,7 @@ use super::super::sink_data::SinkKind;
 use super::data::{PromiseUnsaved, ShapedBytes, SinkSaver};
 use super::value_codecs::{ValueName, ValueOf};
 use super::values::ValueTypes;
-use crate::actor::StateRef;
+use crate::actor::{ExclusiveWait, StateRef};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::interned::Name;
@@ -28,14 +28,15 @@ pub(crate) struct SavedSlot {
 
 /// Returns the open promises of an actor, the newest first; or the number of a promise that cannot
 /// be saved. A promise of which the value is not wanted, and of a type that is not saved, is left
-/// out. The caller holds the actor, between two turns.
+/// out. The caller holds the actor, between two turns; its incarnation has these exclusive `waits`.
 pub(crate) fn saved_slots(
     owner: &StateRef<'_>,
     types: &ValueTypes,
     contexts: &[&dyn Any],
+    waits: &[ExclusiveWait],
 ) -> Result<Vec<SavedSlot>, (u64, PromiseUnsaved)> {
     let codecs = |arrival| types.codec(arrival);
-    let mut saver = SinkSaver::new(&codecs, contexts);
+    let mut saver = SinkSaver::new(&codecs, contexts, waits);
     let (mut slots, mut error) = (Vec::new(), None);
     each_open(owner, |number, sink, asked| {
         let saved = match sink {

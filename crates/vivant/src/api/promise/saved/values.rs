@@ -7,12 +7,12 @@ use super::super::arrival_type::arrival_type;
 use super::super::exclusive::WaitContent;
 use super::super::join::JoinContent;
 use super::super::resolver::Resolver;
-use super::data::{PromiseName, PromiseUnsaved, ShapedBytes};
+use super::data::{ListedResults, PromiseName, PromiseUnsaved, ShapedBytes};
 use super::opened::{OpenPromise, Opened};
 use super::resolver::{OpenResolver, ResultTypes};
 use super::stored::{LoadThen, Stored};
 use super::value_codecs::{OutcomeOf, SavedValue, ValueName, ValueOf, settled};
-use crate::actor::{AddressRef, Envelope, StateRef};
+use crate::actor::{AddressRef, AskError, Envelope, StateRef};
 use crate::services::Asked;
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
@@ -110,6 +110,7 @@ pub(crate) struct ValueTypes {
     by_name: BTreeMap<ValueName, &'static dyn ValueType>,
     continuations: BTreeMap<&'static str, (LoadThen, &'static Shape)>,
     results: ResultTypes,
+    listed_results: ListedResults,
 }
 
 impl ValueTypes {
@@ -124,6 +125,7 @@ impl ValueTypes {
             _ => ValueOf::ReplyOutcome,
         };
         self.add_one::<OutcomeOf<V>>(ValueName { of, behaviour });
+        self.add_result::<V::Value, AskError>();
     }
 
     fn add_one<V: SavedValue>(&mut self, name: ValueName) {
@@ -151,6 +153,13 @@ impl ValueTypes {
     /// Adds a type of results.
     pub(crate) fn add_result<T: Send + 'static, E: Send + 'static>(&mut self) {
         self.results.add::<T, E>();
+        let of_resolver = TypeId::of::<Resolver<Result<T, E>>>();
+        self.listed_results.0.insert(of_resolver);
+    }
+
+    /// The same types, for encoders.
+    pub(crate) fn listed_results(&self) -> &ListedResults {
+        &self.listed_results
     }
 
     /// The shapes of all that promises are saved as, by the names.
