@@ -132,6 +132,8 @@ mod threads_tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod topic_handles_tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod topic_numbers_tests;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod topics_tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod topics_threads_tests;

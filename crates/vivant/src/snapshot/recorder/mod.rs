@@ -329,13 +329,6 @@ impl ImageRecorder {
     }
 }
 
-impl Recorded {
-    fn add_ended(&mut self, ended: Vec<EndedRecord>) {
-        let ended = ended.into_iter().map(|record| (record.id, record));
-        self.ended.extend(ended);
-    }
-}
-
 impl Recorder for ImageRecorder {
     fn captured(&self, actor: &Header, state: &mut StateRef<'_>) {
         let saved_as = saved_as(self.scope.saved(actor));

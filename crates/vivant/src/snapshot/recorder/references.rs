@@ -2,7 +2,7 @@
 
 use super::super::ended::EndedRecord;
 use super::super::memberships::Noted;
-use super::ImageRecorder;
+use super::{ImageRecorder, Recorded};
 use crate::actor::{Header, SeenActors};
 use crate::sync::lock;
 use std::any::Any;
@@ -41,5 +41,12 @@ impl ImageRecorder {
         let ended = seen.into_cells().map(|cell| EndedRecord::of(&cell, line));
         let ended = ended.collect();
         (result, Noted { references, ended })
+    }
+}
+
+impl Recorded {
+    pub(super) fn add_ended(&mut self, ended: Vec<EndedRecord>) {
+        let ended = ended.into_iter().map(|record| (record.id, record));
+        self.ended.extend(ended);
     }
 }
