@@ -14,12 +14,12 @@ use crate::sync::{Arc, lock};
 impl Declared {
     /// Code of this phase is about to change it. An entry of before the line is recorded first.
     pub(super) fn changes(&self, content: &mut Content, code: Phase, system: &Arc<Shared>) {
-        if content.is_lifted {
+        if content.stamp.is_newer_than(code, &system.passes) {
+            // L8: a change of before the line comes after one of behind it, which may be the lift.
+            system.passes.void();
             return;
         }
-        if content.stamp.is_newer_than(code, &system.passes) {
-            // L8: a change of before the line comes after one of behind it.
-            system.passes.void();
+        if content.is_lifted {
             return;
         }
         #[cfg(test)]

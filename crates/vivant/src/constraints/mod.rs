@@ -63,7 +63,12 @@ struct Inner {
 /// The members of synchronizers.
 static MEMBERS: ActorTable<Arc<Shared>> = ActorTable {
     name: "synchronizers",
-    forget: |system, actor, _| Constraints::of(system).member_ended(actor),
+    forget: |system, actor, _| {
+        Constraints::of(system).member_ended(actor);
+        if system.is_closing() {
+            Constraints::of(system).forget_without_members();
+        }
+    },
 };
 
 /// A transaction waits for an actor no longer.
@@ -206,6 +211,23 @@ impl Constraints {
         drop(gone);
     }
 
+    /// The system shuts down: the synchronizers without living members refer to cells, and these to
+    /// the system.
+    fn forget_without_members(&self) {
+        let forgotten: Vec<_> = self.change(|inner| {
+            let is_left = |declared: &Arc<Declared>| {
+                let mut members = declared.members.iter();
+                members.all(|member| member.ended().is_some())
+            };
+            let left = inner
+                .declared
+                .extract_if(.., |_, declared| is_left(declared));
+            left.map(|(_, declared)| declared).collect()
+        });
+        // Outside of the lock: its drop is user code.
+        discard(forgotten, None);
+    }
+
     /// Code of a synchronizer has panicked in a run of this actor.
     pub(crate) fn break_down(&self, number: u64, actor: &CellRef, caught: Caught) {
         let panic = actor.panic("a synchronizer", caught);
@@ -283,6 +305,10 @@ impl Constraints {
             let of = |number| inner.declared.get(number).cloned();
             stateful.iter().filter_map(of).collect()
         });
+        if declared.len() < stateful.len() && code != actor.system.passes.now().phase() {
+            // L8: one was lifted, perhaps behind the line. The cut would lack its update.
+            actor.system.passes.void();
+        }
         let mut by_synchronizer: BTreeMap<u64, Vec<Update>> = BTreeMap::new();
         for (synchronizer, update) in updates {
             by_synchronizer

@@ -353,7 +353,12 @@ impl RunGuard<'_> {
         let owner = self.owner();
         let is_free = owner.life == Lifecycle::Running && owner.guards != Guards::Held;
         let constrained = owner.cold().constrained.as_ref();
-        is_free && constrained.is_some_and(|it| it.restored.commit)
+        if !is_free || !constrained.is_some_and(|it| it.restored.commit) {
+            return false;
+        }
+        // An exclusive wait may have deferred it, or a supervisor may have returned it.
+        self.refill();
+        !self.owner().backlog.is_empty()
     }
 
     /// The actor looks at the table of constraints again, before its next message.

@@ -83,6 +83,8 @@ pub enum NotRestored {
     /// A group or topic without a name would get this number, behind which there is no room for
     /// others.
     TableNumber(u64),
+    /// A synchronizer would get this number, behind which there is no room for others.
+    SynchronizerNumber(u64),
     /// A group cannot have the members that the image names.
     Group {
         /// Its name, or `#` and its number.
@@ -200,6 +202,10 @@ impl fmt::Display for NotRestored {
             NotRestored::TableNumber(number) => write!(
                 f,
                 "the groups and topics without a name have numbers up to {number}, behind which there is no room"
+            ),
+            NotRestored::SynchronizerNumber(number) => write!(
+                f,
+                "the synchronizers have numbers up to {number}, behind which there is no room"
             ),
             NotRestored::TimerNumber(number) => write!(
                 f,

@@ -19,6 +19,7 @@ use crate::actor::{
     Signals, To, WaitsAs, post_or_bury,
 };
 use crate::api::{ActorsById, LoadedActors, LoadedPromises, RestoredSystem, SavedKinds, register};
+use crate::constraints::Constraints;
 use crate::patterns::{NumberedTables, SubscriptionNumbers, TableNumbers};
 use crate::sync::Arc;
 use std::any::Any;
@@ -41,6 +42,8 @@ pub(super) fn restore(
     SubscriptionNumbers::of(system).number_behind(next_subscription);
     let next_table = image.shared.tables.number_behind_tables()?;
     TableNumbers::of(system).number_behind(next_table);
+    let next_synchronizer = image.shared.tables.number_behind_synchronizers()?;
+    Constraints::of(system).set_next_number(next_synchronizer);
     system.oracle.continue_at(image.system.clock_ns);
     let actors = Arc::new(make_actors(system, image, kinds)?);
     let filled = fill(system, image, kinds, &actors);

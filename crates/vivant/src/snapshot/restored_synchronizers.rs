@@ -12,7 +12,7 @@ use crate::constraints::Constraints;
 use crate::sync::Arc;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Numbers from this one on are those of no system.
+/// Numbers from this one on are those of no rank.
 const NUMBERS_MAX: u64 = u64::MAX / 2;
 
 /// Declares the synchronizers of a new system again, under their numbers. Their members have their
@@ -24,12 +24,10 @@ pub(super) fn restore_synchronizers(
     values: &Values<'_>,
 ) -> Result<(), NotRestored> {
     let next = tables.next_synchronizer;
-    let constraints = Constraints::of(system);
-    constraints.set_next_number(next);
     let mut numbers = BTreeSet::new();
     for record in &tables.synchronizers {
         let fails = |why: &str| NotRestored::synchronizer(record, why);
-        if record.number >= next || next >= NUMBERS_MAX {
+        if record.number >= next {
             return Err(fails("its number is that of a later one"));
         }
         if !numbers.insert(record.number) {

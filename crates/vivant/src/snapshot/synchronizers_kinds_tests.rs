@@ -343,6 +343,42 @@ fn closures_are_in_no_image() {
     assert!(image.shared.tables.synchronizers.is_empty());
 }
 
+/// A synchronizer that no living actor is constrained by is no reason to fail.
+#[test]
+fn a_synchronizer_without_living_members_is_in_no_image() {
+    let simulation = simulated(&kinds(), 1);
+    let printers = Printers::begin(simulation.system());
+    let (one, other) = printers.args();
+    let both = Synchronizer::new().atomic([&one, &other].map(Pattern::<Print<Printer>>::at));
+    both.declare().expect("it is alive").forever();
+    let saved = Synchronizer::saved(Both, printers.args()).expect("it is alive");
+    saved.forever();
+    one.finish().send();
+    other.finish().send();
+    simulation.run();
+    assert!(records(&take_now(&simulation)).is_empty());
+}
+
+/// The table of synchronizers refers to cells, and these to the system.
+#[test]
+fn a_synchronizer_that_lasts_forever_is_dropped_with_its_system() {
+    struct Sheets(Arc<()>);
+    let alive = Arc::new(());
+    let simulation = simulated(&kinds(), 1);
+    let printers = Printers::begin(simulation.system());
+    let (one, _) = printers.args();
+    let sheets = Synchronizer::with(Sheets(alive.clone()));
+    let sheets = sheets.disable([Pattern::<Print<Printer>>::at(&one)], |sheets| {
+        Arc::strong_count(&sheets.0) == 0
+    });
+    sheets.declare().expect("it is alive").forever();
+    simulation.run();
+    drop((printers, one));
+    let _report = simulation.system().shutdown();
+    drop(simulation);
+    assert_eq!(Arc::strong_count(&alive), 1);
+}
+
 #[test]
 fn a_kind_is_listed() {
     let listed = Arc::new(SavedKinds::of::<(Printer, Log)>().expect("no two names are equal"));
@@ -404,7 +440,11 @@ fn an_image_that_no_program_has_is_an_error() {
         },
     ] {
         let error = outcome(change).expect_err("no program has it");
-        assert!(matches!(error, NotRestored::Synchronizer { .. }), "{error}");
+        let is_found = matches!(
+            error,
+            NotRestored::Synchronizer { .. } | NotRestored::SynchronizerNumber(_)
+        );
+        assert!(is_found, "{error}");
     }
 }
 

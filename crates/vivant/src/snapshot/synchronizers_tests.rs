@@ -63,6 +63,7 @@ fn check(image: &Image, seed: u64) {
     });
     assert_eq!(tills.len(), TILLS, "seed {seed}");
     let states: Vec<Pair> = states(&end);
+    assert_eq!(states.len(), pairs().count(), "seed {seed}");
     for ((from, to), state) in pairs().zip(states) {
         let gone = tills[from].0.iter().filter(|(other, _)| *other == to);
         let come = tills[to].1.iter().filter(|(other, _)| *other == from);

@@ -36,6 +36,8 @@ fn check(image: &Image) {
     let states = end.shared.tables.synchronizers.iter();
     let states = states.filter(|it| it.kind == name);
     let states = states.map(|it| from_bytes::<Pair>(&it.state.bytes).expect("it is one"));
+    let states: Vec<_> = states.collect();
+    assert_eq!(states.len(), pairs().count());
     for ((from, to), state) in pairs().zip(states) {
         let gone = tills[from].0.iter().filter(|(other, _)| *other == to);
         let come = tills[to].1.iter().filter(|(other, _)| *other == from);

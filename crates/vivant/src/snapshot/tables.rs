@@ -85,6 +85,15 @@ impl TablesRecord {
         }
     }
 
+    /// The number of the next synchronizer, as that of the next subscription.
+    pub(super) fn number_behind_synchronizers(&self) -> Result<u64, NotRestored> {
+        let number = self.next_synchronizer;
+        match number < 1 << 62 {
+            true => Ok(number),
+            false => Err(NotRestored::SynchronizerNumber(number)),
+        }
+    }
+
     /// The cut is complete: the synchronizers of it.
     pub(super) fn set_synchronizers(&mut self, synchronizers: Synchronizers) {
         self.synchronizers = synchronizers.into_records();

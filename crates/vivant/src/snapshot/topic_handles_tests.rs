@@ -127,3 +127,26 @@ fn a_topic_lives_in_the_image_if_its_last_handle_was_dropped_across_the_line() {
     }
     assert!(with_topic > 0, "no line was between two drops");
 }
+
+/// No cut visits a topic that only a thread outside has. The numbers of phases that messages have
+/// come again after four cuts here.
+#[test]
+fn a_subscription_of_many_cuts_ago_is_in_the_image() {
+    let kinds = SavedKinds::of::<(Board, Press)>().expect("no two names are equal");
+    let kinds = Arc::new(kinds);
+    for cuts in 1..10 {
+        let simulation = simulated(&kinds, 1);
+        let system = simulation.system();
+        let board = Board::spawn(system);
+        let topic = Topic::new();
+        topic.subscribe(board.hears(1)).forever();
+        simulation.run();
+        for _ in 1..cuts {
+            assert!(take_now(&simulation).shared.tables.topics.is_empty());
+        }
+        let _press = Press::spawn(system, topic, Vec::new());
+        simulation.run();
+        let topics = take_now(&simulation).shared.tables.topics;
+        assert_eq!(topics.len(), 1, "after {cuts} cuts");
+    }
+}

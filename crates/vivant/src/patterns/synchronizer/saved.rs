@@ -190,6 +190,9 @@ impl<'gc> Saved<'gc> for Synchronizer {
         let Some(RestoredSystem(system)) = input.context() else {
             return Err(input.error("a synchronizer, which only a restore can load"));
         };
+        if number >= Constraints::of(system).next_number() {
+            return Err(input.error("a synchronizer with the number of a later one"));
+        }
         Ok(Synchronizer {
             system: system.clone(),
             number,

@@ -161,6 +161,7 @@ impl ImageRecorder {
                 subscription: SubscriptionNumbers::of(system).next(),
                 table: TableNumbers::of(system).next(),
             });
+            recorded.tables.next_synchronizer = Constraints::of(system).next_number();
             recorded.add_last_messages();
             recorded.collect_messages();
             let memberships = std::mem::take(&mut recorded.memberships);
@@ -341,9 +342,6 @@ impl Recorder for ImageRecorder {
             recorded.clock_ns = recorded.clock_ns.max(now_ns);
             let next_timer = actor.system.timers.next_number();
             recorded.tables.next_timer = recorded.tables.next_timer.max(next_timer);
-            let next_number = Constraints::of(&actor.system).next_number();
-            let next_synchronizer = &mut recorded.tables.next_synchronizer;
-            *next_synchronizer = next_number.max(*next_synchronizer);
             let next_link = actor.system.link_number();
             recorded.monitors.next_link = recorded.monitors.next_link.max(next_link);
         }

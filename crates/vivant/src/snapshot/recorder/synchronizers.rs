@@ -5,14 +5,20 @@ use super::super::message_record::Encoded;
 use super::super::synchronizers::SynchronizerRecord;
 use super::super::unsaved::Unsaved;
 use super::ImageRecorder;
-use crate::actor::SynchronizerEntry;
+use crate::actor::{CellRef, SynchronizerEntry};
 use crate::sync::lock;
 
 impl ImageRecorder {
-    /// Called under the lock of the synchronizer. One without a saved member is outside.
+    /// Called under the lock of the synchronizer. One without a saved member that is alive in the
+    /// cut is outside: it dispatches nothing any more.
     pub(super) fn synchronizer(&self, entry: &SynchronizerEntry<'_>) {
+        let is_alive = |member: &CellRef| {
+            let line = member.system.passes.now().phase();
+            member.ended_in().is_none_or(|ended_in| ended_in >= line)
+        };
         let mut members = entry.members.iter();
-        let Some(member) = members.find(|member| self.scope.is_saved(member)) else {
+        let member = members.find(|member| self.scope.is_saved(member) && is_alive(member));
+        let Some(member) = member else {
             return;
         };
         let declared = entry.declared;
