@@ -142,9 +142,11 @@ pub use options::{Guard, JoinGuard, Mailbox, Pool, Steps, Unawaited};
 pub use outgoing::OutgoingReferences;
 pub(crate) use outgoing::{OutgoingReference, TraceCoverage, known};
 pub(crate) use post::{Received, To, bury, post, post_by, post_or_bury, report};
+#[cfg(feature = "snapshots")]
+pub(crate) use recorder::release_recorders;
 pub(crate) use recorder::{
     CutRecorder, Recorder, WaitingPlace, end_recorder, give_up_recorder, record, record_with,
-    recorder, release_recorders, set_recorder,
+    recorder, set_recorder,
 };
 pub(crate) use reference::{AddressRef, Cached, CellRef, Dropped, count_back};
 pub(crate) use reference_word::CommitResult;
