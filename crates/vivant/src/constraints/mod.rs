@@ -215,14 +215,15 @@ impl Constraints {
     /// the system.
     fn forget_without_members(&self) {
         let forgotten: Vec<_> = self.change(|inner| {
-            let is_left = |declared: &Arc<Declared>| {
+            let has_none = |declared: &Arc<Declared>| {
                 let mut members = declared.members.iter();
                 members.all(|member| member.ended().is_some())
             };
-            let left = inner
-                .declared
-                .extract_if(.., |_, declared| is_left(declared));
-            left.map(|(_, declared)| declared).collect()
+            let all = std::mem::take(&mut inner.declared).into_iter();
+            let (forgotten, rest) = all.partition(|(_, declared)| has_none(declared));
+            inner.declared = rest;
+            let forgotten: BTreeMap<u64, Arc<Declared>> = forgotten;
+            forgotten.into_values().collect()
         });
         // Outside of the lock: its drop is user code.
         discard(forgotten, None);
