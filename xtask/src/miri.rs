@@ -60,7 +60,7 @@ const RUNTIME: Package = Package {
     // cuts on threads. Images need the feature `snapshots`, which is not on here.
     units_long: "model interleaved every_queued_actor_runs_within_the_bound distribution a_flood_that_lines_up \
         edge_snapshot_tests seeded_canary a_heap_released_as_a_whole_is_freed rerun \
-        seeded_an_inspection cut::threads_tests cut::races a_bank_",
+        seeded_an_inspection cut::threads_tests cut::history_tests cut::races a_bank_",
     units_never: "",
 };
 
