@@ -66,7 +66,7 @@ static MEMBERS: ActorTable<Arc<Shared>> = ActorTable {
     forget: |system, actor, _| {
         Constraints::of(system).member_ended(actor);
         if system.is_closing() {
-            Constraints::of(system).forget_without_members();
+            Constraints::of(system).forget_if_over();
         }
     },
 };
@@ -211,22 +211,15 @@ impl Constraints {
         drop(gone);
     }
 
-    /// The system shuts down: the synchronizers without living members refer to cells, and these to
-    /// the system.
-    fn forget_without_members(&self) {
-        let forgotten: Vec<_> = self.change(|inner| {
-            let has_none = |declared: &Arc<Declared>| {
-                let mut members = declared.members.iter();
-                members.all(|member| member.ended().is_some())
-            };
-            let all = std::mem::take(&mut inner.declared).into_iter();
-            let (forgotten, rest) = all.partition(|(_, declared)| has_none(declared));
-            inner.declared = rest;
-            let forgotten: BTreeMap<u64, Arc<Declared>> = forgotten;
-            forgotten.into_values().collect()
+    /// The system shuts down. Behind the end of the last member nothing is left to constrain, and
+    /// what is declared refers to cells, and these to the system.
+    fn forget_if_over(&self) {
+        let forgotten = self.change(|inner| match inner.cells.is_empty() {
+            true => std::mem::take(&mut inner.declared),
+            false => BTreeMap::new(),
         });
         // Outside of the lock: its drop is user code.
-        discard(forgotten, None);
+        discard(forgotten.into_values().collect(), None);
     }
 
     /// Code of a synchronizer has panicked in a run of this actor.

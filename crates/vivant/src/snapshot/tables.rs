@@ -97,10 +97,6 @@ impl TablesRecord {
     /// The cut is complete: the synchronizers of it.
     pub(super) fn set_synchronizers(&mut self, synchronizers: Synchronizers) {
         self.synchronizers = synchronizers.into_records();
-        // One may have been declared outside when all actors were captured.
-        let last = self.synchronizers.last();
-        let behind_last = last.map_or(0, |last| last.number + 1);
-        self.next_synchronizer = self.next_synchronizer.max(behind_last);
     }
 
     /// The number of the next group or topic without a name, as that of the next subscription.
