@@ -3,7 +3,7 @@
 
 use super::shared::Shared;
 use super::worker::Worker;
-use crate::phase::{Pass, PassMark, Phase, Stamp, send_from_outside};
+use crate::phase::{Pass, PassMark, Phase, SendingFromOutside, Stamp, send_from_outside};
 use std::ptr;
 
 impl Shared {
@@ -97,31 +97,37 @@ impl Worker {
     pub(crate) fn send_to<R>(system: &Shared, body: impl FnOnce(Phase) -> R) -> R {
         match Worker::of(system, Worker::phase) {
             Some(phase) => body(phase),
-            None => Worker::from_elsewhere(system, Worker::phase, Pass::phase, body),
+            None => Worker::send_from_elsewhere(system, body),
         }
     }
 
-    /// L7: calls `body`, which makes an actor of `system`, with the pass of that actor.
-    #[inline]
-    pub(crate) fn give_birth_in<R>(system: &Shared, body: impl FnOnce(Pass) -> R) -> R {
-        match Worker::of(system, Worker::pass_of_birth) {
-            Some(pass) => body(pass),
-            None => Worker::from_elsewhere(system, Worker::pass_of_birth, |pass| pass, body),
-        }
-    }
-
-    /// Calls `body` with what the code is in: a turn of `system` that drives another system, or a
-    /// thread outside.
+    /// As `send_to`, for a turn of `system` that drives another system, or a thread outside.
     #[cold]
-    fn from_elsewhere<P, R>(
-        system: &Shared,
-        of_worker: impl FnOnce(&Worker) -> P,
-        of_pass: impl FnOnce(Pass) -> P,
-        body: impl FnOnce(P) -> R,
-    ) -> R {
-        match Worker::entered(system, of_worker) {
-            Some(place) => body(place),
-            None => send_from_outside(|| system.passes.now(), |pass| body(of_pass(pass))),
+    fn send_from_elsewhere<R>(system: &Shared, body: impl FnOnce(Phase) -> R) -> R {
+        match Worker::entered(system, Worker::phase) {
+            Some(phase) => body(phase),
+            None => send_from_outside(|| system.passes.now(), |pass| body(pass.phase())),
+        }
+    }
+
+    /// L7: returns the pass of an actor of `system` that the caller makes now. A thread outside
+    /// sends until it drops the other value.
+    #[inline]
+    pub(crate) fn pass_of_birth_in(system: &Shared) -> (Pass, Option<SendingFromOutside>) {
+        match Worker::of(system, Worker::pass_of_birth) {
+            Some(pass) => (pass, None),
+            None => Worker::pass_of_birth_from_elsewhere(system),
+        }
+    }
+
+    #[cold]
+    fn pass_of_birth_from_elsewhere(system: &Shared) -> (Pass, Option<SendingFromOutside>) {
+        match Worker::entered(system, Worker::pass_of_birth) {
+            Some(pass) => (pass, None),
+            None => {
+                let sending = SendingFromOutside::begin();
+                (system.passes.now(), Some(sending))
+            }
         }
     }
 

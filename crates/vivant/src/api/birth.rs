@@ -106,19 +106,18 @@ fn birth_of<A: Actor>(
 /// Makes a cell, in the pass of the code that runs (L7).
 #[inline(always)]
 pub(crate) fn register(system: &Arc<Shared>, make: impl FnOnce(Pass) -> AddressRef) -> AddressRef {
-    let address = Worker::give_birth_in(system, |pass| {
-        #[cfg(test)]
-        let pass = match is_planted(InjectedFault::ChildOfSystem) {
-            true => system.passes.now(),
-            false => pass,
-        };
-        let address = make(pass);
-        let cell = address.cell();
-        system.registry.insert(cell, pass.parity(), |cell, place| {
-            cell.place.store(place, Ordering::Relaxed)
-        });
-        address
+    let (pass, sending) = Worker::pass_of_birth_in(system);
+    #[cfg(test)]
+    let pass = match is_planted(InjectedFault::ChildOfSystem) {
+        true => system.passes.now(),
+        false => pass,
+    };
+    let address = make(pass);
+    let cell = address.cell();
+    system.registry.insert(cell, pass.parity(), |cell, place| {
+        cell.place.store(place, Ordering::Relaxed)
     });
+    drop(sending);
     observe::spawned(&address.seen(), &system.meters);
     address
 }

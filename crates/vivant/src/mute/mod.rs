@@ -255,6 +255,7 @@ impl<S> Mutes<S> {
     /// The actor ends and mutes no sender any more. Returns the senders that the caller must
     /// release.
     #[must_use]
+    #[inline]
     pub(crate) fn ended(&self, actor: (u64, &Pressure)) -> Vec<S> {
         fault!(
             EndedCalm => return self.recovered(actor),
@@ -274,9 +275,13 @@ impl<S> Mutes<S> {
             .state
             .compare_exchange(CALM, IMMUNE, Ordering::Relaxed, Ordering::Relaxed)
         {
-            Ok(_) | Err(IMMUNE) => return Vec::new(),
-            Err(_) => {}
+            Ok(_) | Err(IMMUNE) => Vec::new(),
+            Err(_) => self.ended_overloaded(actor),
         }
+    }
+
+    #[cold]
+    fn ended_overloaded(&self, actor: (u64, &Pressure)) -> Vec<S> {
         let mut lists = lock(&self.lists);
         actor.1.state.store(IMMUNE, Ordering::Relaxed);
         lists.remove(&actor.0).unwrap_or_default()

@@ -27,6 +27,8 @@ pub(crate) use history::{At, HistoryCut, Kind, Line, News, Taken};
 pub(crate) use number::{Parity, Pass, PassMark, Phase, Stamp, Walk};
 pub(crate) use passes::{Earlier, Passes};
 pub(crate) use published::PublishedPass;
-pub(crate) use this_thread::{outside_threads, send_from_outside, sends_from_outside};
+pub(crate) use this_thread::{
+    SendingFromOutside, outside_threads, send_from_outside, sends_from_outside,
+};
 #[cfg(feature = "snapshots")]
 pub(crate) use turn_pause::TurnPause;

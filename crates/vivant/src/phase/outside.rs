@@ -4,6 +4,7 @@
 //! wait for the send of a thread to another system, which is as short.
 
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering, fault, fence, lock};
+use std::ops::Deref;
 
 /// A thread that may send from outside.
 pub(crate) struct OutsideThread {
@@ -25,39 +26,55 @@ impl OutsideThread {
         }
     }
 
-    /// Calls `body`, which reads the pass of the system, and sends. Not within another `body` of
-    /// the same thread.
+    /// Calls `body`, which reads the pass of the system, and sends. Not while the same thread sends
+    /// already.
     #[inline]
     pub(crate) fn send<R>(&self, body: impl FnOnce() -> R) -> R {
-        struct Sent<'t>(&'t OutsideThread, u64);
-        impl Drop for Sent<'_> {
-            fn drop(&mut self) {
-                // Release: pairs with the Acquire in `has_sent`. The message is in its mailbox when
-                // the coordinator reads this word.
-                let release = fault!(Ordering::Release, SentRelaxed => Ordering::Relaxed);
-                self.0.sends.store(self.1, release);
-            }
-        }
-        // Relaxed: only this thread writes it.
-        let before = self.sends.load(Ordering::Relaxed);
-        debug_assert!(before.is_multiple_of(2), "L5: a send within a send");
-        // Release: a coordinator that waits for the send before may read this word in place of that
-        // send's last one.
-        let release = fault!(Ordering::Release, NextSendRelaxed => Ordering::Relaxed);
-        self.sends.store(before + 1, release);
-        // Pairs with the fence in `Passes::begin_next`: either the coordinator finds this word odd,
-        // or `body` reads the new pass.
-        fault!(fence(Ordering::SeqCst), NoFenceBeforeSend => ());
-        let _sent = Sent(self, before + 2);
+        let _sending = Sending::begin(self);
         body()
     }
-}
 
-impl OutsideThread {
     /// Whether it sends now. For the thread itself.
     pub(crate) fn is_sending(&self) -> bool {
         // Relaxed: only this thread writes it.
         !self.sends.load(Ordering::Relaxed).is_multiple_of(2)
+    }
+}
+
+/// A send of an outside thread. The thread has sent when this is dropped.
+pub(crate) struct Sending<T: Deref<Target = OutsideThread>> {
+    thread: T,
+    sends_after: u64,
+}
+
+impl<T: Deref<Target = OutsideThread>> Sending<T> {
+    /// The caller is this thread, and reads the pass of the system after this.
+    #[inline]
+    pub(crate) fn begin(thread: T) -> Sending<T> {
+        // Relaxed: only this thread writes it.
+        let before = thread.sends.load(Ordering::Relaxed);
+        debug_assert!(before.is_multiple_of(2), "L5: a send within a send");
+        // Release: a coordinator that waits for the send before may read this word in place of that
+        // send's last one.
+        let release = fault!(Ordering::Release, NextSendRelaxed => Ordering::Relaxed);
+        thread.sends.store(before + 1, release);
+        // Pairs with the fence in `Passes::begin_next`: either the coordinator finds this word odd,
+        // or the caller reads the new pass.
+        fault!(fence(Ordering::SeqCst), NoFenceBeforeSend => ());
+        Sending {
+            thread,
+            sends_after: before + 2,
+        }
+    }
+}
+
+impl<T: Deref<Target = OutsideThread>> Drop for Sending<T> {
+    #[inline]
+    fn drop(&mut self) {
+        // Release: pairs with the Acquire in `has_sent`. The message is in its mailbox when the
+        // coordinator reads this word.
+        let release = fault!(Ordering::Release, SentRelaxed => Ordering::Relaxed);
+        self.thread.sends.store(self.sends_after, release);
     }
 }
 

@@ -13,6 +13,13 @@ impl RunGuard<'_> {
     /// The run begins. For an actor that has never made a [`Brc`](crate::Brc) it costs two checks.
     #[inline]
     pub(crate) fn counts_begin(&mut self) {
+        if self.owner().cold.is_some() || Executor::has_owner() {
+            self.counts_begin_of_owner();
+        }
+    }
+
+    #[inline(never)]
+    fn counts_begin_of_owner(&mut self) {
         let cold = self.owner().cold.as_mut();
         Executor::begin_run(cold.and_then(|cold| cold.counts.take()));
     }

@@ -176,6 +176,17 @@ impl<'w> RunGuard<'w> {
             }
             return self.next_step();
         }
+        if self.owner().guards != Guards::None {
+            return self.next_guarded();
+        }
+        match self.oldest() {
+            Some(envelope) => NextMessage::Message(envelope),
+            None => NextMessage::Nothing,
+        }
+    }
+
+    /// As `next`, of an actor that has deferred messages, or that synchronizers constrain.
+    fn next_guarded(&mut self) -> NextMessage {
         let mut otherwise = NextMessage::Nothing;
         if self.owner().guards.need_evaluation() {
             match self.find_open() {
@@ -198,7 +209,7 @@ impl<'w> RunGuard<'w> {
     }
 
     /// Takes the oldest message out of the mailbox.
-    #[inline]
+    #[inline(always)]
     fn oldest(&mut self) -> Option<Envelope> {
         if self.owner().backlog.is_empty() {
             self.refill();
@@ -451,7 +462,15 @@ impl<'w> RunGuard<'w> {
     }
 }
 
+#[inline]
 pub(crate) fn unmute(release: Vec<MutedSender>) {
+    if !release.is_empty() {
+        unmute_all(release);
+    }
+}
+
+#[cold]
+fn unmute_all(release: Vec<MutedSender>) {
     for held_back in release {
         match held_back {
             MutedSender::Actor(muted) => muted.signal(Signals::UNMUTE),
