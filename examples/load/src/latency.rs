@@ -44,6 +44,12 @@ impl Latency {
         self.count() - self.ns.count_between(0, limit.as_nanos() as u64)
     }
 
+    /// Returns the mean in nanoseconds, with three digits as the latencies have. 0: there are none.
+    #[must_use]
+    pub fn mean_ns(&self) -> f64 {
+        self.ns.mean()
+    }
+
     /// Returns the distinct latencies in ascending order, in nanoseconds, with their counts.
     pub fn recorded(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let recorded = self.ns.iter_recorded();
@@ -120,6 +126,16 @@ mod tests {
         }
         let over = [100, 200, 500].map(|ms| latency.over(Duration::from_millis(ms)));
         assert_eq!(over, [3, 2, 1]);
+    }
+
+    #[test]
+    fn a_slow_request_is_in_the_mean() {
+        let mut latency = Latency::default();
+        assert!(latency.mean_ns().abs() < 1.0);
+        for ms in [1, 2, 6] {
+            latency.record(Duration::from_millis(ms));
+        }
+        assert!((latency.mean_ns() - 3e6).abs() < 3e3);
     }
 
     #[test]

@@ -29,6 +29,9 @@ pub struct Arguments {
 pub enum Command {
     /// Serves the API and a web page on 127.0.0.1 until interrupted.
     Serve(ServeArguments),
+    /// Runs the load without snapshots and with them, by turns, each run in a process of its own
+    /// with new data, and prints the latencies beside each other.
+    Compare(CompareArguments),
 }
 
 /// What the airline has.
@@ -81,9 +84,9 @@ pub struct ServeArguments {
     pub data: DataArguments,
 }
 
-/// How to run the load generator.
+/// What the users do.
 #[derive(Clone, Debug, Args)]
-pub struct RunArguments {
+pub struct LoadArguments {
     /// Duration of the load, in seconds.
     #[arg(long, default_value_t = 30.0, value_parser = positive)]
     pub seconds: f64,
@@ -96,6 +99,14 @@ pub struct RunArguments {
     /// Seed of what users do.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+}
+
+/// How to run the load generator.
+#[derive(Clone, Debug, Args)]
+pub struct RunArguments {
+    /// What the users do.
+    #[command(flatten)]
+    pub load: LoadArguments,
     /// Where to write the report.
     #[arg(long, default_value = "airline-report.html")]
     pub report: PathBuf,
@@ -105,6 +116,26 @@ pub struct RunArguments {
     /// Whether the airline survives the end of its process.
     #[command(flatten)]
     pub snapshots: SnapshotArguments,
+    /// What the airline has.
+    #[command(flatten)]
+    pub data: DataArguments,
+}
+
+/// How to compare runs with snapshots and without.
+#[derive(Clone, Debug, Args)]
+pub struct CompareArguments {
+    /// Pairs of runs. Their order changes from pair to pair, and each pair has the next seed.
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub rounds: u32,
+    /// The requests from one snapshot to the next, in the runs with snapshots.
+    #[arg(long, value_name = "REQUESTS", default_value = "1000")]
+    pub snapshot_every: NonZeroU64,
+    /// What the users do.
+    #[command(flatten)]
+    pub load: LoadArguments,
+    /// Prints one line of JSON after the table.
+    #[arg(long)]
+    pub json: bool,
     /// What the airline has.
     #[command(flatten)]
     pub data: DataArguments,

@@ -22,11 +22,12 @@ pub(super) fn run(arguments: &RunArguments) -> Result<bool, Box<dyn Error>> {
     let mut confirmed = instance.system.block_on(instance.airline.settled())?;
     let directory = instance.airline.manager().directory().ask_blocking()?;
     let today = directory.map(|directory| directory.timetable().first_day());
+    let load = &arguments.load;
     let plan = Plan {
-        duration: Duration::from_secs_f64(arguments.seconds),
-        rate: arguments.rate,
-        connections: arguments.connections.min(instance.loaded.customers),
-        seed: arguments.seed,
+        duration: Duration::from_secs_f64(load.seconds),
+        rate: load.rate,
+        connections: load.connections.min(instance.loaded.customers),
+        seed: load.seed,
         customers: instance.loaded.customers,
         today: today.ok_or("the airline has no timetable")?,
     };

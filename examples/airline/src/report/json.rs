@@ -52,9 +52,11 @@ fn latencies(latency: &Latency) -> Value {
     let it = latency.summary();
     let mut value = json!({
         "count": it.count,
+        "mean_us": latency.mean_ns() / 1000.0,
         "p50_us": it.p50_ns / 1000,
         "p99_us": it.p99_ns / 1000,
         "p99_9_us": it.p99_9_ns / 1000,
+        "p99_99_us": it.p99_99_ns / 1000,
         "max_us": it.max_ns / 1000,
     });
     for limit in SLOW_MS {

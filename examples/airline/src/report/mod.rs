@@ -4,11 +4,14 @@
 //! - `table`: for a terminal, [`Outcome`]'s `Display`.
 //! - [`html`]: a page with a chart for each kind of request.
 //! - [`json`]: one line for programs.
+//! - [`Comparison`]: pairs of runs, without snapshots and with them.
 
+mod comparison;
 mod html;
 mod json;
 mod table;
 
+pub use comparison::{Comparison, Measured, Pair};
 pub use html::html;
 pub use json::json;
 

@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use crate::load::{Kind, SLOW_MS};
-use example_load::{Latency, Table};
+use example_load::{Latency, Table, readable};
 use std::fmt;
 use std::time::Duration;
 use strum::VariantArray;
@@ -64,6 +64,8 @@ impl Outcome {
         let rows: Vec<(&str, &Latency)> = kinds.chain([("All", &total)]).collect();
         let summaries = rows.iter().map(|(name, it)| (*name, it.summary()));
         let mut table = Table::of_latencies("request", summaries);
+        let means = rows.iter().map(|(_, it)| readable(it.mean_ns() as u64));
+        table.column("mean".to_owned(), means);
         for ms in SLOW_MS {
             let over = |it: &Latency| it.over(Duration::from_millis(ms)).to_string();
             table.column(format!(">{ms} ms"), rows.iter().map(|(_, it)| over(it)));

@@ -85,6 +85,30 @@ fn a_run_takes_snapshots_and_goes_on_from_the_last() {
     assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 2);
 }
 
+/// Two pairs of runs, with the snapshots of each run in its own folder.
+#[test]
+fn runs_with_snapshots_are_compared_with_runs_without() {
+    let compared = ran(
+        "compare --rounds=2 --seconds=0.5 --rate=200 --customers=10 --connections=4 --days=1 \
+         --snapshot-every=50 --json",
+    );
+    let compared = compared.well();
+    compared.shows(&["without", "p99.99", ">100 ms", "snapshots completed"]);
+    let line = compared.json();
+    let pairs = line["pairs"].as_array().unwrap();
+    assert_eq!(pairs.len(), 2);
+    for pair in pairs {
+        assert!(pair["without"]["snapshots"].is_null());
+        assert_eq!(pair["without"]["answered"], pair["with"]["answered"]);
+        // One after each 50 requests, and one at the end.
+        let snapshots = &pair["with"]["snapshots"];
+        assert_eq!(snapshots["requested"], 100 / 50 + 1);
+        assert_eq!(snapshots["completed"], snapshots["requested"]);
+    }
+    let middle = line["mean_ratio"].as_f64().unwrap();
+    assert!(middle > 0.0);
+}
+
 #[test]
 fn the_table_is_for_people() {
     let report = scratch("airline-table.html");
@@ -118,7 +142,7 @@ fn a_port_in_use_is_a_failure_that_says_what_to_do() {
 #[test]
 fn nonsense_on_the_command_line_is_refused() {
     let lines = "--rate=0 | --seconds=-1 | --customers=0 | --days=0 | --workers=0 | --connections=0 \
-        | serve --port=70000 | fly | --snapshot-every=0 | serve --snapshots=folder";
+        | serve --port=70000 | fly | compare --rounds=0 | --snapshot-every=0 | serve --snapshots=folder";
     Ended::refused(ran, lines);
 }
 
