@@ -5,6 +5,8 @@
 //! at the program's snapshot point; another thread takes it while the program, and the iterations
 //! behind it, go on. The time is that of the whole run: until the last iteration has ended and the
 //! last snapshot is on disk. The first pair is not counted.
+//!
+//! - `line`: one program, measured; `summary`: the means of the programs.
 
 use crate::bench::{Bench, SavedTypes};
 use crate::failure::Failure;
@@ -13,13 +15,18 @@ use crate::run::Run;
 use crate::workloads::listen;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use serde::Serialize;
 use std::io::{self, Write};
 use std::panic;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use vivant::journal::{DirectoryStore, Journal, Settings};
-use vivant::{SnapshotError, SnapshotReport, System, SystemBuilder};
+use vivant::{SnapshotError, System, SystemBuilder};
+
+mod line;
+mod summary;
+
+use line::{Line, Outcome};
+use summary::summary;
 
 /// The verb of the command line.
 pub(crate) const VERB: &str = "snapshots";
@@ -53,28 +60,6 @@ impl Listed {
             let _told = listener.send(Event::Built(system.clone()));
         }
     }
-}
-
-type Outcome = Result<SnapshotReport, SnapshotError>;
-
-/// One program, measured.
-#[derive(Debug, Default, Serialize)]
-struct Line {
-    program: &'static str,
-    /// Seconds of an iteration in a run without snapshots and in one with, the medians of runs.
-    without_s: f64,
-    with_s: f64,
-    /// The median of the ratios of pairs.
-    ratio: f64,
-    requested: u64,
-    completed: u64,
-    /// Of all records, the median.
-    bytes: u64,
-    stored_bytes: u64,
-    /// Seconds from the request until the snapshot is on disk, the median.
-    complete_s: f64,
-    /// Why the first of the snapshots failed that did.
-    failure: Option<String>,
 }
 
 pub(crate) fn command() -> Command {
@@ -220,128 +205,4 @@ fn take(events: Receiver<Event>, journal: &Journal) -> Vec<Outcome> {
         }
     }
     outcomes
-}
-
-impl Line {
-    const HEAD: &str = "program                without        with   ratio  requested completed \
-                        \x20      bytes      stored   complete";
-
-    fn of(program: &'static str, pairs: &[[f64; 2]], outcomes: &[Outcome]) -> Line {
-        let side = |side: usize| median(pairs.iter().map(|pair| pair[side]));
-        let completed: Vec<_> = outcomes.iter().flatten().collect();
-        let of = |value: fn(&SnapshotReport) -> f64| median(completed.iter().map(|it| value(it)));
-        let failure = outcomes.iter().find_map(|it| it.as_ref().err());
-        Line {
-            program,
-            without_s: side(0),
-            with_s: side(1),
-            ratio: median(pairs.iter().map(|[without, with]| with / without)),
-            requested: outcomes.len() as u64,
-            completed: completed.len() as u64,
-            bytes: of(|it| it.bytes as f64) as u64,
-            stored_bytes: of(|it| it.stored_bytes as f64) as u64,
-            complete_s: of(|it| it.took.as_secs_f64()),
-            failure: failure.map(ToString::to_string),
-        }
-    }
-
-    /// Whether each run with a snapshot has one.
-    fn is_complete(&self) -> bool {
-        self.requested > 0 && self.completed == self.requested
-    }
-}
-
-impl std::fmt::Display for Line {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "{:<20}{:>8.2} ms{:>9.2} ms{:>8.3}{:>11}{:>10}{:>12}{:>12}{:>8.2} ms",
-            self.program,
-            self.without_s * 1e3,
-            self.with_s * 1e3,
-            self.ratio,
-            self.requested,
-            self.completed,
-            self.bytes,
-            self.stored_bytes,
-            self.complete_s * 1e3
-        )?;
-        match &self.failure {
-            Some(failure) => write!(f, "  a snapshot failed: {failure}"),
-            None => Ok(()),
-        }
-    }
-}
-
-/// The middle value; 0 if there is none.
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    match values.len() {
-        0 => 0.0,
-        len => f64::midpoint(values[(len - 1) / 2], values[len / 2]),
-    }
-}
-
-/// The geometric mean and the worst ratio of the programs with all of their snapshots.
-fn summary(lines: &[Line]) -> String {
-    let complete: Vec<&Line> = lines.iter().filter(|it| it.is_complete()).collect();
-    let left_out = lines.iter().filter(|it| !it.is_complete());
-    let left_out: Vec<&str> = left_out.map(|it| it.program).collect();
-    let mut text = String::new();
-    if let Some(worst) = complete.iter().max_by(|a, b| a.ratio.total_cmp(&b.ratio)) {
-        let logarithms = complete.iter().map(|it| it.ratio.ln()).sum::<f64>();
-        let mean = (logarithms / complete.len() as f64).exp();
-        text = format!(
-            "{} programs: geometric mean {mean:.3}, worst {:.3} ({})\n",
-            complete.len(),
-            worst.ratio,
-            worst.program
-        );
-    }
-    if !left_out.is_empty() {
-        text += &format!(
-            "left out, without all of their snapshots: {}\n",
-            left_out.join(", ")
-        );
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn line(program: &'static str, ratio: f64, completed: u64) -> Line {
-        Line {
-            program,
-            ratio,
-            requested: 2,
-            completed,
-            ..Line::default()
-        }
-    }
-
-    #[test]
-    fn a_program_without_all_of_its_snapshots_is_in_no_mean() {
-        let lines = [line("a", 1.0, 2), line("b", 4.0, 2), line("c", 0.1, 1)];
-        let text = summary(&lines);
-        assert!(
-            text.contains("2 programs: geometric mean 2.000, worst 4.000 (b)"),
-            "{text}"
-        );
-        assert!(
-            text.contains("left out, without all of their snapshots: c"),
-            "{text}"
-        );
-    }
-
-    #[test]
-    fn canary_a_slower_run_with_a_snapshot_is_shown() {
-        let failed = [Err(SnapshotError::ShutDown)];
-        let line = Line::of("a", &[[1.0, 1.5], [2.0, 2.2], [1.0, 3.0]], &failed);
-        assert_eq!((line.without_s, line.with_s, line.ratio), (1.0, 2.2, 1.5));
-        assert_eq!((line.requested, line.completed), (1, 0));
-        assert_eq!(line.failure.as_deref(), Some("the system is shut down"));
-    }
 }
