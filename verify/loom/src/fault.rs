@@ -32,6 +32,7 @@ faults! {
     TakeRelaxed,
     CloseAcquires,
     RefusalRelaxed,
+    NotifyClosedRelaxed,
     NewestFirst,
     FirstByALook,
     WakeRelaxed,

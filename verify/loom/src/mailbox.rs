@@ -13,7 +13,7 @@
 use crate::check::{canaries, models};
 use crate::letters::{Letter, Mailbox, Told, in_order, letter};
 use crate::runtime::inbox::Notified;
-use crate::sync::Arc;
+use crate::sync::{Arc, AtomicUsize, Ordering};
 use crate::tracked::Tracked;
 use loom::thread::{self, JoinHandle};
 
@@ -159,7 +159,31 @@ fn meanwhile() {
     two_senders([1, 1], 1, End::Meanwhile);
 }
 
+/// A signal is raised while the receiver ends: the receiver takes it, or the thread that raises it
+/// sees the end (L4).
+fn a_signal_meets_an_end() {
+    let receiver = Receiver::new();
+    let (signals, ended) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let raiser = thread::spawn({
+        let (receiver, signals, ended) = (receiver.clone(), signals.clone(), ended.clone());
+        move || {
+            // As `SignalWord::raise`.
+            signals.fetch_or(1, Ordering::Release);
+            let _parked = receiver.mailbox.notify();
+            ended.load(Ordering::Relaxed) == 1
+        }
+    });
+    ended.store(1, Ordering::Relaxed);
+    receiver.mailbox.close();
+    // As `SignalWord::take`.
+    let is_taken = signals.load(Ordering::Relaxed) == 1;
+    let sees_end = raiser.join().unwrap();
+    assert!(is_taken || sees_end, "L4: a lost signal");
+}
+
 models! {
+    /// L4.
+    a_signal_is_taken_or_sees_the_end: holds a_signal_meets_an_end;
     /// M1, M2, M3.
     nothing_is_lost_or_doubled_or_overtaken: holds || two_senders([2, 1], 2, End::After);
     /// M1, M3, M5, and what a refused sender sees.
@@ -181,6 +205,8 @@ canaries! {
     a_close_that_does_not_release_is_caught: CloseAcquires, "Causality violation" => meanwhile;
     /// A refused sender does not read it.
     a_refusal_that_does_not_acquire_is_caught: RefusalRelaxed, "Causality violation" => meanwhile;
+    /// A thread that raises a signal does not see the end.
+    a_notification_that_does_not_acquire_is_caught: NotifyClosedRelaxed, "L4" => a_signal_meets_an_end;
     /// Last in, first out.
     a_stack_that_is_not_reversed_is_caught: NewestFirst, "M" => after;
     /// `First` is determined by a load before the exchange.

@@ -305,7 +305,7 @@ impl Drop for BoundedQueue {
 ///
 /// # Safety
 ///
-/// `header` starts a cell made by `api::cell::birth` that is alive for `'a`, and the pointer is
+/// `header` starts a cell made by `api::cell::new_cell` that is alive for `'a`, and the pointer is
 /// that of the whole cell.
 unsafe fn bounded_queue<'a>(header: NonNull<Header>) -> Option<&'a BoundedQueue> {
     // SAFETY: the caller's contract (X1).

@@ -79,7 +79,21 @@ impl CurrentActor {
         self.at.set(None);
     }
 
-    /// As `ends`, for an actor that has ended: its cell may be freed after this.
+    /// Calls `body`, which runs code of users while the parts of the current actor are read: that
+    /// code does not find the actor. So a promise that it settles gets its value as a message, and
+    /// slots of the actor are abandoned, and not freed (Q7).
+    pub(crate) fn hidden<R>(&self, body: impl FnOnce() -> R) -> R {
+        struct Shown<'c>(&'c CurrentActor, Option<NonNull<Header>>);
+        impl Drop for Shown<'_> {
+            fn drop(&mut self) {
+                self.0.at.set(self.1);
+            }
+        }
+        let _shown = Shown(self, self.at.take());
+        body()
+    }
+
+    /// As `clear`, for an actor that has ended: its cell may be freed after this.
     pub(crate) fn clear_ended(&self) {
         self.clear();
         let life = self.life.take();
@@ -99,8 +113,8 @@ impl CurrentActor {
     pub(crate) fn with<R>(&self, body: impl FnOnce(&Header) -> R) -> Option<R> {
         let at = self.at.get()?;
         // SAFETY: an actor that is held has not ended, or its life is kept above, so the cell is
-        // alive until `ends` (C5). `RunGuard` alone calls `ends`, when its run is over: never in
-        // `body`, which is code within the run.
+        // alive until `clear_ended` (C5). `RunGuard` alone calls that, when its run is over: never
+        // in `body`, which is code within the run.
         Some(body(unsafe { at.as_ref() }))
     }
 

@@ -15,6 +15,7 @@ use super::options::{Guard, JOIN_MAX, JoinGuard, Steps};
 use super::reference::{AddressRef, CellRef};
 use super::refusal::{Next, Refusal};
 use super::restored_mark::RestoredMark;
+use super::user_code::run_foreign_code;
 use super::worker::Worker;
 use crate::failures::Linked as LinkFailure;
 use crate::interned::{Name, Place};
@@ -306,7 +307,8 @@ impl Envelope {
         let head = self.head_mut();
         head.sent_ms = sent_ms;
         head.stamp = stamp;
-        head.origin.record_current_span();
+        head.origin
+            .record_current_span(|record| run_foreign_code("a subscriber of spans", record));
     }
 
     /// The phase in which it was sent, or recorded last (L4).

@@ -78,7 +78,10 @@ pub(crate) fn post(to: To<'_>, envelope: Envelope) -> Result<(), Returned<'_>> {
     // SAFETY: `pushed` calls this once, with the node of an envelope that has given its parcel up
     // (M9): the inbox owns it now, or gives it back (M1).
     let push = |to: &AddressRef, node, _| unsafe { to.inbox.push(node) };
-    pushed(to, envelope, push).map_err(|(to, envelope)| returned(to, envelope, Cause::Ended))
+    pushed(to, envelope, push).map_err(|(to, envelope)| {
+        let stamp = envelope.stamp();
+        returned(to, envelope, (Cause::Ended, stamp))
+    })
 }
 
 /// As `post`, for a sender that may have a reserved place.
@@ -147,9 +150,10 @@ pub(crate) fn bury(returned: Returned<'_>) -> Next {
 }
 
 /// A message comes back to its sender, or comes out of a queue because of it. Records it if it
-/// waits in the cut (L4), and finds what its return is news of (L3).
+/// waits in the cut (L4), and finds what its return is news of (L3). `pushed_in` is the stamp of the
+/// push: a line may have come between that and this, if a thread outside sends.
 #[cold]
-fn returned(to: To<'_>, envelope: Envelope, cause: Cause) -> Returned<'_> {
+fn returned(to: To<'_>, envelope: Envelope, (cause, pushed_in): (Cause, Stamp)) -> Returned<'_> {
     let now = to.system.passes.now().phase();
     let sent_in = Worker::entered(&to.system, Worker::phase).unwrap_or(now);
     let cell = to.cell();
@@ -163,10 +167,11 @@ fn returned(to: To<'_>, envelope: Envelope, cause: Cause) -> Returned<'_> {
             // L8: the mailbox may be full because of what was sent behind the line.
             Worker::all_may_know_news();
             let is_newer = envelope.stamp() == now.stamp();
-            if !is_newer && sent_in == now {
+            let is_pushed_now = pushed_in == now.stamp();
+            if !is_newer && is_pushed_now {
                 record_waiting(&cell, WaitingPlace::Queue, &envelope);
             }
-            is_newer && sent_in != now
+            is_newer && !is_pushed_now
         }
     };
     Returned {
@@ -267,10 +272,11 @@ fn post_bounded(
     let sent_ms = to.system.oracle.coarse_ms() as u32;
     to.system.account_more(message.kind().bytes);
     let ticket = Envelope::new::<Ticket>((), message.head().place);
-    let (mut not_in, mut records) = (None, Records::Nothing);
+    let (mut not_in, mut records, mut pushed_in) = (None, Records::Nothing, Stamp::default());
     message.sent(sent_ms, Stamp::default());
     let push = |to: &AddressRef, node, stamp| {
         message.set_stamp(stamp);
+        pushed_in = stamp;
         let offered = match to.bounded_queue() {
             // SAFETY: `pushed` calls this once, with the node of a ticket that has given its parcel
             // up (M9): the inbox owns it now, or gives it back (M1).
@@ -303,7 +309,7 @@ fn post_bounded(
         (Err((to, ticket)), Some((envelope, cause))) => {
             drop(ticket);
             to.system.account_less(envelope.kind().bytes);
-            let returned = returned(to, envelope, cause);
+            let returned = returned(to, envelope, (cause, pushed_in));
             if records == Records::Displaced {
                 returned.to.system.passes.record_ends();
             }
@@ -423,7 +429,7 @@ impl AddressRef {
 
     /// # Safety
     ///
-    /// As for `woken_by`; `header` starts a cell made by `birth` that is alive, and the pointer is
+    /// As for `woken_by`; `header` starts a cell made by `new_cell` that is alive, and the pointer is
     /// that of the whole cell.
     unsafe fn woken(header: NonNull<Header>, node: NonNull<Head>) -> Runnable {
         // SAFETY: the inbox was parked, so no other thread held the actor or could run it. This

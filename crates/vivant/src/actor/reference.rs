@@ -96,7 +96,7 @@ impl AddressRef {
     ///
     /// # Safety
     ///
-    /// `header` starts a cell made by `api::cell::birth` that is alive, the pointer is that of the
+    /// `header` starts a cell made by `api::cell::new_cell` that is alive, the pointer is that of the
     /// whole cell, and this thread holds the actor.
     pub(crate) unsafe fn of_held(header: NonNull<Header>) -> AddressRef {
         if let Some(cached) = AddressRef::cached_address(header) {
@@ -140,7 +140,7 @@ impl CellRef {
     ///
     /// # Safety
     ///
-    /// `header` starts a cell made by `api::cell::birth` that is alive: a reference or the actor's
+    /// `header` starts a cell made by `api::cell::new_cell` that is alive: a reference or the actor's
     /// life (C5) keeps it. The pointer is that of the whole cell.
     pub(crate) unsafe fn to(header: NonNull<Header>) -> CellRef {
         // SAFETY: the caller's contract (X1).

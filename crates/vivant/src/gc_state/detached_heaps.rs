@@ -280,6 +280,8 @@ impl DetachedHeaps {
             };
             let Some(taken) = taken else { break };
             drop(state);
+            // L6: it may have been detached behind the line.
+            Worker::of(system, Worker::enter_pass_between_runs);
             let stepped = taken.step(now_ns, &mut work, clock);
             let drain_by_ns = now_ns.saturating_add(notified_after_ns(system));
             state = lock(&detached_heaps.state);

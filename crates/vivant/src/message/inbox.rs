@@ -208,7 +208,14 @@ impl<N: Linked> Inbox<N> {
         let mut head = self.head.load(Ordering::Relaxed);
         loop {
             let (next, found) = match head.addr() {
-                CLOSED => return Notified::Nothing,
+                CLOSED => {
+                    // As in a push that is refused: the notifier sees what the receiver wrote before
+                    // it closed.
+                    let acquire =
+                        fault!(Ordering::Acquire, NotifyClosedRelaxed => Ordering::Relaxed);
+                    let _closed = self.head.load(acquire);
+                    return Notified::Nothing;
+                }
                 PARKED => (word(EMPTY), Notified::Wakes),
                 EMPTY => (word(NOTIFIED), Notified::Nothing),
                 _ => (head, Notified::Nothing),

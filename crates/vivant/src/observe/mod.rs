@@ -54,7 +54,7 @@ impl Origin {
 
     #[inline(always)]
     #[allow(clippy::unused_self, reason = "the version with spans uses it")]
-    pub(crate) fn record_current_span(&mut self) {}
+    pub(crate) fn record_current_span(&mut self, _: impl FnOnce(&mut dyn FnMut())) {}
 }
 
 /// The instruments of a turn: its span, its timing.

@@ -59,19 +59,21 @@ impl Origin {
         Origin(None)
     }
 
-    /// Records the current span as the sender's, unless the message already has one.
+    /// Records the current span as the sender's, unless the message already has one. `run` runs the
+    /// code of the subscriber, and lets no panic of it through: a message that is dropped half sent
+    /// may be the value of a promise, of which another thread reads what is wanted (Q8).
     #[inline]
-    pub(crate) fn record_current_span(&mut self) {
+    pub(crate) fn record_current_span(&mut self, run: impl FnOnce(&mut dyn FnMut())) {
         if is_enabled() && self.0.is_none() {
-            self.record();
+            self.record(run);
         }
     }
 
     #[cold]
-    fn record(&mut self) {
+    fn record(&mut self, run: impl FnOnce(&mut dyn FnMut())) {
         let emptied = SPARE_BOX.try_with(Cell::take).ok().flatten();
         let mut place = emptied.unwrap_or_default();
-        SenderSpan::record(&mut place);
+        run(&mut || SenderSpan::record(&mut place));
         if place.is_some() {
             self.0 = Some(place);
         } else {

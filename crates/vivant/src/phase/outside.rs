@@ -71,8 +71,8 @@ impl<T: Deref<Target = OutsideThread>> Sending<T> {
 impl<T: Deref<Target = OutsideThread>> Drop for Sending<T> {
     #[inline]
     fn drop(&mut self) {
-        // Release: pairs with the Acquire in `has_sent`. The message is in its mailbox when the
-        // coordinator reads this word.
+        // Release: pairs with the Acquire in `senders` and `have_sent`. The message is in its
+        // mailbox when the coordinator reads this word.
         let release = fault!(Ordering::Release, SentRelaxed => Ordering::Relaxed);
         self.thread.sends.store(self.sends_after, release);
     }

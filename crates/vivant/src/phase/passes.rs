@@ -104,7 +104,7 @@ impl Passes {
         let word = self.word().next();
         let pass = word.pass();
         self.set_word(word);
-        // Pairs with the fences of `PublishedPass::begin` and `OutsideThread::send`.
+        // Pairs with the fences of `PublishedPass::begin` and `Sending::begin`.
         fence(Ordering::SeqCst);
         let (workers, senders) = (lock(&self.workers).clone(), outside.senders());
         (

@@ -39,15 +39,15 @@ impl PublishedPass {
 
     /// What the worker runs from here on is in this later pass.
     pub(crate) fn enter(&self, pass: Pass) {
-        // Release: pairs with the Acquire in `has_left`. What this thread sent in the pass before
-        // is in the mailboxes when the coordinator reads this word.
+        // Release: pairs with the Acquire in `has_left_before`. What this thread sent in the pass
+        // before is in the mailboxes when the coordinator reads this word.
         let release = fault!(Ordering::Release, EntryRelaxed => Ordering::Relaxed);
         self.0.store(pass.number() + 1, release);
     }
 
     /// The worker runs nothing from here on.
     pub(crate) fn end(&self) {
-        // Release: as in `enter`.
+        // Release: as in `enter`; pairs also with the Acquire in `runs_nothing`.
         let release = fault!(Ordering::Release, RestRelaxed => Ordering::Relaxed);
         self.0.store(NOTHING, release);
     }

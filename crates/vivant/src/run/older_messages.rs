@@ -71,7 +71,7 @@ impl<'a> OlderMessages<'a> {
 
 /// L4: records a message that was sent before the line. It has another stamp from then on. Returns
 /// the bytes of its content.
-pub(super) fn record_older(
+fn record_older(
     recorder: Option<&CutRecorder>,
     actor: &CellRef,
     (place, waits_as): (WaitingPlace, WaitsAs),

@@ -2,10 +2,11 @@
 
 use super::holder::Holder;
 use super::idle::Idle;
-use super::older_messages::{OlderMessages, record_older};
+use super::older_messages::OlderMessages;
 use super::run_guard::RunGuard;
 use crate::actor::{
-    CellRef, Envelope, Raised, RunState, Signals, StateRef, WaitingPlace, WaitsAs, record, recorder,
+    CellRef, Envelope, Lifecycle, Raised, RunState, Signals, StateRef, WaitingPlace, WaitsAs,
+    record,
 };
 use crate::constraints::Constraints;
 #[cfg(test)]
@@ -27,8 +28,10 @@ impl RunGuard<'_> {
     #[inline(never)]
     pub(crate) fn enter_pass(&mut self) {
         let pass = self.worker.enter_pass();
-        if self.owner().pass != pass.mark() {
-            enter(self, pass);
+        // An actor that has ended is in no pass any more.
+        if self.owner().pass != pass.mark() && !self.has_ended() {
+            let current = &self.worker.current;
+            current.hidden(|| enter(self, pass));
         }
     }
 
@@ -110,8 +113,14 @@ impl RunGuard<'_> {
     #[cold]
     #[inline(never)]
     pub(crate) fn signals_across_line(&mut self, raised: Raised) -> Signals {
+        if self.has_ended() {
+            self.record_untaken(raised);
+            return Signals::default();
+        }
         let parity = |held: &Self| held.worker.pass().phase().parity();
-        if raised.of(parity(self).other()) != Signals::default() {
+        // In the phase of the system they are older ones, which are recorded before the actor enters
+        // the next pass: then the coordinator may take the records.
+        if self.worker.is_behind() && raised.of(parity(self).other()) != Signals::default() {
             self.enter_pass();
         }
         let own = parity(self);
@@ -128,9 +137,12 @@ impl RunGuard<'_> {
     /// L4: the actor has ended, and these signals were not taken.
     pub(crate) fn record_untaken_signals(&mut self) {
         let raised = self.actor.signals.take();
-        if raised.is_empty() {
-            return;
+        if !raised.is_empty() {
+            self.record_untaken(raised);
         }
+    }
+
+    fn record_untaken(&mut self, raised: Raised) {
         let phase = self.worker.pass().phase();
         if phase == self.worker.system.passes.now().phase() {
             let older = raised.of(phase.parity().other());
@@ -153,6 +165,10 @@ impl Idle {
 #[cold]
 fn enter(actor: &mut impl Holder, pass: Pass) {
     let cell = actor.cell();
+    debug_assert!(
+        actor.run_state().life != Lifecycle::Ended,
+        "L7: an actor that has ended is in no pass"
+    );
     let system = &cell.system;
     actor.run_state().pass = pass.mark();
     match pass.walk() {
@@ -212,9 +228,10 @@ fn record_taken(
     place: (WaitingPlace, WaitsAs),
     stamp: Stamp,
 ) {
-    let recorder = recorder(&actor.system);
-    let _bytes = record_older(recorder.as_deref(), actor, place, message);
-    message.set_stamp(stamp);
+    let (place, waits_as) = place;
+    let mut older = OlderMessages::of(actor, stamp);
+    older.record(place, message, |_| waits_as);
+    older.end();
 }
 
 fn record_signals(actor: &CellRef, run_state: &RunState, older: Signals) {

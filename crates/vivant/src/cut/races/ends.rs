@@ -113,3 +113,27 @@ fn a_cut_is_complete_only_when_an_end_has_recorded_its_deferred_messages() {
     let _report = system.shutdown();
     assert_eq!(complete, [5], "{:?}", log.all());
 }
+
+/// Its end has taken all signals, and the actor is in no pass any more.
+#[test]
+fn a_newer_signal_for_an_actor_in_its_end_does_not_capture_it() {
+    let system = System::builder().workers(3).build();
+    let (actor, _other) = (system.spawn(doer()), system.spawn(doer()));
+    let (argument, hold, has_begun) = OnDrop::held();
+    actor.gated_drop(argument).send();
+    settle();
+    let go = held_turn(&actor, |_, t| t.stop());
+    release(&go);
+    has_begun.recv().expect("the end refuses the message");
+    let (mut coordinator, log) = begin(&system);
+    Address::stop(&actor);
+    release(&hold);
+    assert_eq!(finish(&mut coordinator, &system), Outcome::Consistent);
+    let of_actor =
+        |event: &Event| matches!(event, Event::Captured(actor_id, _) if *actor_id == id(&actor));
+    assert!(!log.all().iter().any(of_actor), "{:?}", log.all());
+    // The system still knows how many actors are in which pass.
+    let (mut coordinator, _log) = begin(&system);
+    finish(&mut coordinator, &system);
+    let _report = system.shutdown();
+}
