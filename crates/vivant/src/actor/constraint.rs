@@ -58,8 +58,8 @@ pub(crate) struct Constrained<M, K> {
 pub(crate) struct Restored {
     /// The ranks of the messages that had offers (see `RestoredMark`).
     pub(crate) ranks: Arc<[u64]>,
-    /// Whether the first message of the mailbox is that of a commit.
-    pub(crate) commit: bool,
+    /// How many messages of commits come first in the mailbox.
+    pub(crate) commits: u32,
 }
 
 /// What was decided of the deferred message with this number.
@@ -96,7 +96,7 @@ impl<M, K> Constrained<M, K> {
     /// Returns true if nothing is left of it.
     pub(crate) fn is_over(&self) -> bool {
         let has_signals = self.postponed != Signals::default();
-        let is_decided = !self.decided.is_empty() || self.restored.commit;
+        let is_decided = !self.decided.is_empty() || self.restored.commits > 0;
         self.patterns.is_empty() && !is_decided && !has_signals && self.held.is_none()
     }
 

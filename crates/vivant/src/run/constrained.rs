@@ -115,8 +115,12 @@ impl RunGuard<'_> {
         if taken.kind().role != MessageRole::Start
             && let Some(constrained) = &mut self.owner().cold().constrained
         {
-            // It was the first message.
-            constrained.restored.commit = false;
+            let commits = &mut constrained.restored.commits;
+            *commits = match taken.restored_mark().is_committed() {
+                true => commits.saturating_sub(1),
+                // They come first.
+                false => 0,
+            };
         }
         let Some(envelope) = self.message_of(taken) else {
             return NextMessage::More;
@@ -353,7 +357,7 @@ impl RunGuard<'_> {
         let owner = self.owner();
         let is_free = owner.life == Lifecycle::Running && owner.guards != Guards::Held;
         let constrained = owner.cold().constrained.as_ref();
-        if !is_free || !constrained.is_some_and(|it| it.restored.commit) {
+        if !is_free || constrained.is_none_or(|it| it.restored.commits == 0) {
             return false;
         }
         // An exclusive wait may have deferred it, or a supervisor may have returned it.

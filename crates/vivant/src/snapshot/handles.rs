@@ -1,5 +1,5 @@
-//! [`Handles`] that an image has of groups, topics and subscriptions, and the [`FoundTables`] of a
-//! cut.
+//! [`Handles`] that an image has of groups, topics, subscriptions and synchronizers, and the
+//! [`FoundTables`] of a cut.
 
 use crate::actor::{References, SharedTable, TableName};
 use crate::sync::Arc;
@@ -11,6 +11,7 @@ pub(super) struct Handles {
     subscriptions: BTreeSet<(TableName, u64)>,
     /// Groups and topics without a name.
     tables: BTreeSet<u64>,
+    synchronizers: BTreeSet<u64>,
 }
 
 /// The groups and topics without a name of which a handle was recorded, by their numbers. The cut
@@ -51,17 +52,26 @@ impl FoundTables {
 impl Handles {
     /// Returns true if an image did not lead there before.
     pub(super) fn add(&mut self, references: &References) -> bool {
-        let before = (self.subscriptions.len(), self.tables.len());
+        let before = self.count();
         self.subscriptions
             .extend(references.subscriptions.iter().cloned());
         let numbers = references.tables.iter().map(|(number, _)| *number);
         self.tables.extend(numbers);
-        before != (self.subscriptions.len(), self.tables.len())
+        self.synchronizers.extend(&references.synchronizers);
+        before != self.count()
+    }
+
+    fn count(&self) -> usize {
+        self.subscriptions.len() + self.tables.len() + self.synchronizers.len()
     }
 
     pub(super) fn has_table(&self, name: &TableName) -> bool {
         name.number()
             .is_none_or(|number| self.tables.contains(&number))
+    }
+
+    pub(super) fn has_synchronizer(&self, number: u64) -> bool {
+        self.synchronizers.contains(&number)
     }
 
     pub(super) fn has_subscription(&self, topic: &TableName, number: u64) -> bool {

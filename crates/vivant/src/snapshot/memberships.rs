@@ -1,8 +1,10 @@
-//! Groups and topics in an image: the members and the subscriptions that they had at the line.
+//! Groups, topics and synchronizers in an image: the members, the subscriptions and the states that
+//! they had at the line.
 
 use super::ended::EndedRecord;
 use super::handles::{FoundTables, Handles};
 use super::message_record::{MessageData, MessageRecord};
+use super::synchronizers::{RecordedSynchronizer, SynchronizerRecord};
 use super::unsaved::Unsaved;
 use crate::actor::{Lasts, References, SharedTable, TableName, WaitsAs};
 #[cfg(test)]
@@ -43,12 +45,13 @@ pub(super) struct SubscriptionRecord {
     pub(super) then: MessageRecord,
 }
 
-/// The entries of groups and topics that a cut has recorded, in any order.
+/// The entries of groups and topics, and the synchronizers, that a cut has recorded, in any order.
 #[derive(Default)]
 pub(super) struct Memberships {
     /// The stable name of the type, and the members by their numbers in the group.
     groups: BTreeMap<TableName, (String, BTreeMap<u64, u64>)>,
     topics: BTreeMap<TableName, Vec<RecordedSubscription>>,
+    synchronizers: Vec<RecordedSynchronizer>,
     /// The numbers of the next subscription, and of the next group or topic without a name.
     next: NextNumbers,
     /// To what states, starts, messages and values lead.
@@ -83,15 +86,15 @@ pub(super) struct Noted {
     pub(super) ended: Vec<EndedRecord>,
 }
 
-/// The groups and topics that an image contains.
+/// The groups, topics and synchronizers that an image contains.
 pub(super) struct InImage {
     pub(super) groups: Vec<GroupRecord>,
     pub(super) topics: Vec<TopicRecord>,
     pub(super) next: NextNumbers,
-    /// The actors that the image lacks, and to which subscriptions lead.
+    /// In the order of their numbers.
+    pub(super) synchronizers: Vec<SynchronizerRecord>,
+    /// The actors that the image lacks, and to which subscriptions and synchronizers lead.
     pub(super) ended: Vec<EndedRecord>,
-    /// The synchronizers to which subscriptions lead, by their numbers.
-    pub(super) synchronizers: Vec<u64>,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -131,6 +134,11 @@ impl Memberships {
         self.next.subscription = self.next.subscription.max(next);
         let subscriptions = self.topics.entry(topic.clone()).or_default();
         subscriptions.push(recorded);
+    }
+
+    pub(super) fn add_synchronizer(&mut self, recorded: RecordedSynchronizer) {
+        self.adds(&recorded.noted.references);
+        self.synchronizers.push(recorded);
     }
 
     /// The next numbers are these or higher ones.
@@ -176,9 +184,9 @@ impl Memberships {
     }
 
     /// The cut is complete: the groups and topics of which the image has a handle, or that have a
-    /// name, without the actors that it does not contain. A subscription of which it has no handle
-    /// ends: code has it that the image does not contain. `kind_of` gives the number of the kind of
-    /// a continuation.
+    /// name, without the actors that it does not contain. A subscription or synchronizer of which
+    /// it has no handle ends: code has it that the image does not contain. `kind_of` gives the
+    /// number of the kind of a continuation.
     ///
     /// # Errors
     ///
@@ -191,6 +199,7 @@ impl Memberships {
         let Memberships {
             groups,
             mut topics,
+            mut synchronizers,
             mut next,
             roots: mut handles,
             found,
@@ -198,7 +207,7 @@ impl Memberships {
         for subscriptions in topics.values_mut() {
             subscriptions.retain(|it| has_actor(it.actor));
         }
-        // What a subscription leads to may be another one.
+        // What one leads to may be another one.
         let mut leads_on = true;
         while leads_on {
             leads_on = false;
@@ -207,6 +216,9 @@ impl Memberships {
                     let references = &it.noted.references;
                     leads_on |= it.is_in(&handles, topic) && handles.add(references);
                 }
+            }
+            for it in &synchronizers {
+                leads_on |= it.is_in(&handles) && handles.add(&it.noted.references);
             }
         }
         for table in found.all() {
@@ -225,9 +237,15 @@ impl Memberships {
             groups: groups.collect(),
             topics: Vec::new(),
             next,
-            ended: Vec::new(),
             synchronizers: Vec::new(),
+            ended: Vec::new(),
         };
+        synchronizers.retain(|it| it.is_in(&handles));
+        synchronizers.sort_by_key(|it| it.record.number);
+        for RecordedSynchronizer { record, noted } in synchronizers {
+            image.synchronizers.push(record);
+            image.ended.extend(noted.ended);
+        }
         for (name, subscriptions) in topics {
             let mut own = Vec::new();
             for it in subscriptions {
@@ -235,7 +253,6 @@ impl Memberships {
                     let (record, noted) = it.into_record(&mut kind_of)?;
                     own.push(record);
                     image.ended.extend(noted.ended);
-                    image.synchronizers.extend(noted.references.synchronizers);
                 }
             }
             own.sort_by_key(|it| it.number);

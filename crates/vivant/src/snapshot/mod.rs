@@ -19,9 +19,13 @@ mod alarms;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod alarms_tests;
 mod by_id;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod callers_tests;
 mod census;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod changed_types_tests;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod encoders_tests;
 mod ended;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod ended_tests;

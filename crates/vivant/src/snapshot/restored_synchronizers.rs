@@ -64,20 +64,21 @@ pub(super) fn restore_synchronizers(
 pub(super) struct RestoredOffers {
     /// By actor: the ranks of its offers, in the order of its mailbox.
     ranks: BTreeMap<u64, Vec<u64>>,
-    /// The actors with a message that a synchronizer has decided to dispatch.
-    commits: BTreeSet<u64>,
+    /// By actor: how many messages synchronizers have decided to dispatch. More than one only if the
+    /// actor began anew and defers the first.
+    commits: BTreeMap<u64, u32>,
     highest: u64,
 }
 
 impl RestoredOffers {
-    /// Checks that each actor has one message of a commit at most, and each rank one offer.
+    /// Checks that each rank has one offer.
     pub(super) fn new(
         waiting: &[MessageRecord],
         values: &Values<'_>,
     ) -> Result<RestoredOffers, NotRestored> {
         let mut offers = RestoredOffers {
             ranks: BTreeMap::new(),
-            commits: BTreeSet::new(),
+            commits: BTreeMap::new(),
             highest: 0,
         };
         let mut all = BTreeSet::new();
@@ -89,7 +90,10 @@ impl RestoredOffers {
                     offers.highest = offers.highest.max(rank);
                     all.insert(rank) && rank < NUMBERS_MAX
                 }
-                WaitsAs::Committed => offers.commits.insert(*actor),
+                WaitsAs::Committed => {
+                    *offers.commits.entry(*actor).or_default() += 1;
+                    true
+                }
             };
             if !is_valid || values.form(message) != Some(SavedForm::Message) {
                 let waits_as = message.waits_as;
@@ -105,11 +109,11 @@ impl RestoredOffers {
     /// Gives the actors what their messages refer to.
     pub(super) fn give(&self, system: &Arc<Shared>, held: &mut Held) -> Result<(), NotRestored> {
         Constraints::of(system).ranks_behind(self.highest);
-        let with_offers = self.ranks.keys().chain(&self.commits);
+        let with_offers = self.ranks.keys().chain(self.commits.keys());
         for actor in with_offers.copied().collect::<BTreeSet<_>>() {
             held.actor(actor)?.set_restored(Restored {
                 ranks: self.ranks.get(&actor).map_or(&[][..], Vec::as_slice).into(),
-                commit: self.commits.contains(&actor),
+                commits: self.commits.get(&actor).copied().unwrap_or_default(),
             });
         }
         Ok(())

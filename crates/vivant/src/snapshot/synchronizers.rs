@@ -1,10 +1,11 @@
 //! Synchronizers in an image, with the states that they had at the line.
 
+use super::handles::Handles;
+use super::memberships::Noted;
 use super::message_record::Encoded;
 use crate::actor::Lasts;
 use crate::interned::Place;
 use crate::saving::saved_struct;
-use std::collections::BTreeSet;
 
 /// A synchronizer. Its patterns follow from its arguments, by the code of its kind.
 #[derive(Debug, PartialEq, Eq)]
@@ -22,25 +23,18 @@ pub(super) struct SynchronizerRecord {
     pub(super) args: Encoded,
 }
 
-/// The synchronizers that a cut has recorded, in any order.
-#[derive(Debug, Default)]
-pub(super) struct Synchronizers {
-    pub(super) records: Vec<SynchronizerRecord>,
-    /// The numbers of those of which the image has the handle.
-    pub(super) handles: BTreeSet<u64>,
+/// A synchronizer that a cut has recorded. The image may not contain it: its handle may be in code
+/// that the image lacks.
+pub(super) struct RecordedSynchronizer {
+    pub(super) record: SynchronizerRecord,
+    /// To what its state leads.
+    pub(super) noted: Noted,
 }
 
-impl Synchronizers {
-    /// The cut is complete: those of which it has no handle end, because code has it that the image
-    /// does not contain.
-    pub(super) fn into_records(self) -> Vec<SynchronizerRecord> {
-        let Synchronizers {
-            mut records,
-            handles,
-        } = self;
-        records.retain(|it| it.lasts == Lasts::Forever || handles.contains(&it.number));
-        records.sort_by_key(|it| it.number);
-        records
+impl RecordedSynchronizer {
+    /// Whether an image with these handles contains it. Otherwise it ends.
+    pub(super) fn is_in(&self, handles: &Handles) -> bool {
+        self.record.lasts == Lasts::Forever || handles.has_synchronizer(self.record.number)
     }
 }
 

@@ -453,11 +453,6 @@ fn a_message_waits_as_one_of_a_behaviour_can() {
     for change in [
         |image: &mut Image| {
             for it in &mut image.waiting {
-                it.message.waits_as = WaitsAs::Committed;
-            }
-        },
-        |image: &mut Image| {
-            for it in &mut image.waiting {
                 it.message.waits_as = WaitsAs::Offered(7);
             }
         },
@@ -468,4 +463,23 @@ fn a_message_waits_as_one_of_a_behaviour_can() {
     }
     // It is dispatched alone.
     assert!(outcome(|image| image.waiting[0].message.waits_as = WaitsAs::Committed).is_ok());
+}
+
+/// An actor that began anew and defers the message of a commit may have another one before its next
+/// snapshot.
+#[test]
+fn an_actor_may_have_two_commits() {
+    let mut image = image();
+    assert_eq!(image.waiting.len(), 4, "two for each printer");
+    for it in &mut image.waiting {
+        it.message.waits_as = WaitsAs::Committed;
+    }
+    let (simulation, actors) = restored(&image, 7, &kinds());
+    assert_is(&take_now(&simulation), &image, "they wait");
+    simulation.run();
+    let kinds = kinds();
+    let mut actors = actors.values();
+    let log: Option<Address<Log>> = actors.find_map(|it| crate::api::address_by(it, &kinds));
+    let notes = log.expect("it is alive").notes().ask_blocking();
+    assert_eq!(notes.expect("it is alive").len(), 4);
 }

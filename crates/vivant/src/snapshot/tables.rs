@@ -4,7 +4,7 @@
 use super::alarms::AlarmRecord;
 use super::memberships::{GroupRecord, TopicRecord};
 use super::not_restored::NotRestored;
-use super::synchronizers::{SynchronizerRecord, Synchronizers};
+use super::synchronizers::SynchronizerRecord;
 use crate::interned::Name;
 use crate::patterns::{NamedTimerData, Schedule};
 use crate::saving::{saved_enum, saved_struct};
@@ -92,11 +92,6 @@ impl TablesRecord {
             true => Ok(number),
             false => Err(NotRestored::SynchronizerNumber(number)),
         }
-    }
-
-    /// The cut is complete: the synchronizers of it.
-    pub(super) fn set_synchronizers(&mut self, synchronizers: Synchronizers) {
-        self.synchronizers = synchronizers.into_records();
     }
 
     /// The number of the next group or topic without a name, as that of the next subscription.

@@ -159,9 +159,8 @@ fn declare_again<S: SavedSynchronizer>(
 ) -> Result<MemberPatterns, NotDeclared> {
     let state: S = stored.state.load().map_err(NotDeclared::Value)?;
     let args: S::Args = stored.args.load().map_err(NotDeclared::Value)?;
-    let builder = catch(|| builder(state, args));
-    let builder = builder.map_err(|caught| NotDeclared::Code(caught.message))?;
-    let declaration = builder.declaration(stored.system, stored.declared);
+    let declare = || builder(state, args).declaration(stored.system, stored.declared);
+    let declaration = catch(declare).map_err(|caught| NotDeclared::Code(caught.message))?;
     let declaration = declaration.map_err(|error| NotDeclared::Code(error.to_string()))?;
     let restored = RestoredSynchronizer {
         number: stored.number,

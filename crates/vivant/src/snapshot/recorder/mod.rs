@@ -20,14 +20,13 @@ use super::image::Image;
 #[cfg(test)]
 use super::image::Records;
 use super::image::{ActorRecord, Content, SharedRecord, SystemRecord};
-use super::memberships::{Memberships, NextNumbers};
+use super::memberships::{Memberships, NextNumbers, Noted};
 use super::message_kinds::MessageKindsRecord;
 use super::message_record::{Encoded, MessageRecord};
 use super::monitors::MonitorsRecord;
 use super::start_record::StartRecord;
 use super::stopping::StoppingRecord;
 use super::supervised::{Branches, SupervisedRecord, WaitingSignals};
-use super::synchronizers::Synchronizers;
 use super::tables::{NameRecord, NamedTimerRecord, TablesRecord};
 use super::unsaved::Unsaved;
 use crate::actor::{
@@ -68,7 +67,6 @@ struct Recorded {
     ids: Vec<u64>,
     tables: TablesRecord,
     memberships: Memberships,
-    synchronizers: Synchronizers,
     monitors: MonitorsRecord,
     /// Signals that wait, by actor.
     signals: BTreeMap<u64, WaitingSignals>,
@@ -175,14 +173,12 @@ impl ImageRecorder {
         drop_foreign("the drop of a group or topic", found);
         let memberships = memberships?;
         let records = self.drain()?;
-        let mut recorded = std::mem::take(&mut *lock(&self.recorded));
-        let synchronizers = &mut recorded.synchronizers.handles;
-        synchronizers.extend(&memberships.synchronizers);
+        let recorded = std::mem::take(&mut *lock(&self.recorded));
         let types = recorded.census.types();
         let clock_ns = recorded.clock_ns;
         let shared = SharedRecord::of(
             ids,
-            (recorded.tables, memberships, recorded.synchronizers),
+            (recorded.tables, memberships),
             recorded.monitors,
             (recorded.signals, recorded.branches),
             recorded.stopping,
@@ -258,14 +254,30 @@ impl ImageRecorder {
         shape: &'static Shape,
         save: impl FnOnce(&mut Encoder<'_>),
     ) -> Encoded {
+        let (encoded, noted) = self.encoded_noting(actor, shape, save);
+        self.adds(noted);
+        encoded
+    }
+
+    /// As `encoded`, with that to which it leads.
+    fn encoded_noting(
+        &self,
+        actor: &Header,
+        shape: &'static Shape,
+        save: impl FnOnce(&mut Encoder<'_>),
+    ) -> (Encoded, Noted) {
         let began_ns = actor.system.oracle.now_ns();
-        let encoded = self.encoded_into(buffer(), actor, save);
+        let (encoded, noted) = self.noted(actor, |contexts| encode(buffer(), contexts, save));
+        let encoded = encoded.unwrap_or_else(|error| {
+            self.fails(error.of(actor));
+            Vec::new()
+        });
         let bytes = encoded.as_slice().into();
         let took = Duration::from_nanos(actor.system.oracle.now_ns().saturating_sub(began_ns));
         self.took(actor, encoded.len(), took);
         reuse(encoded);
         let shape = self.shape(shape);
-        Encoded { shape, bytes }
+        (Encoded { shape, bytes }, noted)
     }
 
     /// Returns `buffer`, which is empty, with what is encoded, or nothing after an error.

@@ -15,17 +15,20 @@ impl ImageRecorder {
         actor: &Header,
         body: impl FnOnce(&[&dyn Any]) -> R,
     ) -> R {
-        let (result, Noted { references, ended }) = self.noted(actor, body);
+        let (result, noted) = self.noted(actor, body);
+        self.adds(noted);
+        result
+    }
+
+    /// The image leads to this.
+    pub(super) fn adds(&self, noted: Noted) {
+        let Noted { references, ended } = noted;
         if !references.is_empty() {
-            let mut recorded = lock(&self.recorded);
-            recorded.memberships.add_roots(&references);
-            let synchronizers = &mut recorded.synchronizers.handles;
-            synchronizers.extend(&references.synchronizers);
+            lock(&self.recorded).memberships.add_roots(&references);
         }
         if !ended.is_empty() {
             lock(&self.recorded).add_ended(ended);
         }
-        result
     }
 
     /// Calls `body` as `noting_references`, and returns what is noted.

@@ -7,7 +7,6 @@ use super::super::memberships::InImage;
 use super::super::monitors::MonitorsRecord;
 use super::super::stopping::StoppingRecord;
 use super::super::supervised::{Branches, WaitingSignals};
-use super::super::synchronizers::Synchronizers;
 use super::super::tables::TablesRecord;
 use super::messages::form_of;
 use super::supervised::{ORDER_FROM_OUTSIDE, orders_and_stops};
@@ -119,7 +118,7 @@ impl SharedRecord {
     /// The cut is complete: `ids` are the actors that the image contains, sorted.
     pub(super) fn of(
         ids: Vec<u64>,
-        (mut tables, memberships, synchronizers): (TablesRecord, InImage, Synchronizers),
+        (mut tables, memberships): (TablesRecord, InImage),
         mut monitors: MonitorsRecord,
         (signals, branches): (BTreeMap<u64, WaitingSignals>, Branches),
         mut stopping: Vec<StoppingRecord>,
@@ -136,7 +135,7 @@ impl SharedRecord {
         tables.topics = memberships.topics;
         tables.next_subscription = memberships.next.subscription;
         tables.next_table = memberships.next.table;
-        tables.set_synchronizers(synchronizers);
+        tables.synchronizers = memberships.synchronizers;
         let is_not_saved = |id| {
             let ended = ended.get(&id);
             ended.is_some_and(|ended| ended.reason == StopReason::NotSaved)

@@ -2,7 +2,7 @@
 
 use super::super::ended::EndedRecord;
 use super::super::message_record::Encoded;
-use super::super::synchronizers::SynchronizerRecord;
+use super::super::synchronizers::{RecordedSynchronizer, SynchronizerRecord};
 use super::super::unsaved::Unsaved;
 use super::ImageRecorder;
 use crate::actor::{CellRef, SynchronizerEntry};
@@ -45,13 +45,13 @@ impl ImageRecorder {
                 return self.fails(Unsaved::Value { actor, error });
             }
         };
+        let (state, mut noted) =
+            self.encoded_noting(member, content.state.shape, content.state.save);
         let line = member.system.passes.now().phase();
         for member in entry.members {
             if member.ended().is_some() || !self.scope.is_saved(member) {
                 // Its arguments have its address.
-                let ended = &mut lock(&self.recorded).ended;
-                let record = || EndedRecord::of(member, line);
-                ended.entry(member.id).or_insert_with(record);
+                noted.ended.push(EndedRecord::of(member, line));
             }
         }
         let record = SynchronizerRecord {
@@ -60,12 +60,13 @@ impl ImageRecorder {
             declared,
             lasts: entry.lasts,
             broken: entry.broken.map(str::to_owned),
-            state: self.encoded(member, content.state.shape, content.state.save),
+            state,
             args: Encoded {
                 shape: self.shape(shape),
                 bytes: args,
             },
         };
-        lock(&self.recorded).synchronizers.records.push(record);
+        let recorded = RecordedSynchronizer { record, noted };
+        lock(&self.recorded).memberships.add_synchronizer(recorded);
     }
 }
