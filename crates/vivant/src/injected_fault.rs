@@ -13,6 +13,12 @@ pub(crate) enum InjectedFault {
         allow(dead_code, reason = "a test of snapshots plants it")
     )]
     OrderForgotten,
+    /// Each second image has an entry of its table of kinds twice, which no reader notices.
+    #[cfg_attr(
+        not(feature = "snapshots"),
+        allow(dead_code, reason = "a test of snapshots plants it")
+    )]
+    SpareKind,
     /// Threads for actors that block run them before their system is open.
     RunBeforeOpen,
     /// A turn changes the state, and no guard is tested again.
@@ -99,6 +105,12 @@ pub(crate) enum InjectedFault {
     OpenGate,
     /// An older message that a guard has deferred is not recorded.
     DeferredUnrecorded,
+    /// The mailbox pass leaves the first message of a mailbox behind the others.
+    #[cfg_attr(
+        not(feature = "snapshots"),
+        allow(dead_code, reason = "a test of snapshots plants it")
+    )]
+    MailboxReordered,
     /// A message that is taken out behind a deferred one is not recorded.
     TakenUnrecorded,
     /// A value on its way to its promise is not recorded.

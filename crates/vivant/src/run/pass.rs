@@ -208,6 +208,12 @@ fn record_mailbox(actor: &mut impl Holder, cell: &CellRef, stamp: Stamp, parity:
     (run_state.backlog)
         .each_envelope(|message| older.record(WaitingPlace::Inbox, message, restored_as));
     older.end();
+    #[cfg(test)]
+    if is_planted(InjectedFault::MailboxReordered)
+        && let Some(first) = run_state.backlog.pop_envelope()
+    {
+        run_state.backlog.push_envelope(first);
+    }
     record_signals(cell, run_state, cell.signals.move_to(parity));
 }
 

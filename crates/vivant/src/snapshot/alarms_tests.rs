@@ -2,7 +2,7 @@
 
 use super::not_restored::NotRestored;
 use super::restore::restore;
-use super::taking::{goes_on_at_every_step, restored, simulated, take_now};
+use super::taking::{FIRST_SYSTEM, goes_on_at_every_step, restored, simulated, take_now};
 use crate::Timer;
 use crate::api::{RestoredSystem, SavedKinds};
 use crate::injected_fault::{InjectedFault, caught};
@@ -168,13 +168,11 @@ fn an_alarm_fires_at_its_time() {
             let bells = begin(&simulation);
             let is_over = (0..steps).any(|_| !simulation.step());
             let image = take_now(&simulation);
+            let why = format!("seed {seed}, after {steps} steps");
+            let (restored, _actors) = restored(&image, seed + 1, &kinds());
+            assert_eq!(end(&restored), expected, "{why}");
+            assert_eq!(end(&simulation), expected, "{why}: {FIRST_SYSTEM}");
             drop(bells);
-            let (simulation, _actors) = restored(&image, seed + 1, &kinds());
-            assert_eq!(
-                end(&simulation),
-                expected,
-                "seed {seed}, after {steps} steps"
-            );
             if is_over {
                 break;
             }

@@ -19,6 +19,11 @@ impl MemoryStore {
         Journal::open(self.clone(), Settings::default()).expect("memory does not fail")
     }
 
+    /// All files, by name.
+    pub(super) fn files(&self) -> BTreeMap<String, Vec<u8>> {
+        lock(&self.0).by_name.clone()
+    }
+
     /// From here on the store has no room, or has room again.
     pub(super) fn set_full(&self, is_full: bool) {
         lock(&self.0).is_full = is_full;

@@ -1,6 +1,7 @@
 //! Images with open promises: each kind of what is done with a value, at every turn.
 
 use super::recorder::ImageRecorder;
+use super::taking::FIRST_SYSTEM;
 use super::tests::{kinds_of, restored_with, simulated_with, take, take_now};
 use crate::cut::{Coordinator, Outcome, Step};
 use crate::injected_fault::{InjectedFault, must_catch};
@@ -207,7 +208,7 @@ fn each_desk(simulation: &Simulation, mut each: impl FnMut(&Desk)) {
 }
 
 /// For every turn: what runs until then, is saved, restored and run to its end, ends as what runs
-/// without a pause.
+/// without a pause; and so does the first system.
 #[test]
 fn promises_are_kept_at_every_turn() {
     kept_at_every_turn();
@@ -241,15 +242,13 @@ fn kept_at_every_turn() {
             let program = begin(&simulation);
             let is_over = (0..turns).any(|_| !simulation.step());
             let image = take(&simulation).expect("all of it is saved");
-            drop(program);
             open += image.promises();
             arriving += image.arrivals();
-            let (simulation, _actors) = restored_with::<Saved>(&image, seed + 1);
-            assert_eq!(
-                end(&simulation),
-                expected,
-                "seed {seed}, after {turns} steps"
-            );
+            let why = format!("seed {seed}, after {turns} steps");
+            let (restored, _actors) = restored_with::<Saved>(&image, seed + 1);
+            assert_eq!(end(&restored), expected, "{why}");
+            assert_eq!(end(&simulation), expected, "{why}: {FIRST_SYSTEM}");
+            drop(program);
             if is_over {
                 break;
             }

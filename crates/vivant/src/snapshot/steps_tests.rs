@@ -1,8 +1,8 @@
 //! Behaviours between two steps are restored: they go on before any other message.
 
-use super::taking::goes_on_at_every_step;
+use super::taking::{FIRST_SYSTEM, OTHER_BYTES, goes_on_at_every_step};
 use crate::api::SavedKinds;
-use crate::injected_fault::{InjectedFault, must_catch};
+use crate::injected_fault::{InjectedFault, caught, must_catch};
 use crate::prelude::*;
 use crate::simulation::Simulation;
 use crate::sync::Arc;
@@ -80,4 +80,17 @@ fn a_behaviour_goes_on_at_its_next_step() {
 #[cfg_attr(miri, ignore = "the seeds of an interpreter are too few")]
 fn a_lost_step_is_noticed() {
     must_catch(InjectedFault::StepUnrecorded, steps_go_on);
+}
+
+#[test]
+fn a_cut_that_changes_its_system_is_noticed() {
+    let said = caught(InjectedFault::MailboxReordered, steps_go_on);
+    assert!(said.contains(FIRST_SYSTEM), "{said}");
+}
+
+/// The images are the same, as far as a reader knows.
+#[test]
+fn bytes_that_no_reader_knows_are_noticed() {
+    let said = caught(InjectedFault::SpareKind, steps_go_on);
+    assert!(said.contains(OTHER_BYTES), "{said}");
 }

@@ -3,7 +3,9 @@
 use super::supervised_program::{
     FOREMAN, MS, Notes, RESTARTED, STARTED, begin, begin_with, count, end, kinds, log_of, patient,
 };
-use super::taking::{assert_is, goes_on_at_every_step, restored, simulated, take_now};
+use super::taking::{
+    FIRST_SYSTEM, assert_is, goes_on_at_every_step, restored, simulated, take_now,
+};
 use crate::injected_fault::{InjectedFault, caught};
 use crate::simulation::Simulation;
 use crate::{Supervision, Supervisor};
@@ -97,10 +99,11 @@ fn back_offs_go_on() {
             program(&simulation);
             let is_over = (0..steps).any(|_| !simulation.step());
             let image = take_now(&simulation);
-            let (simulation, _actors) = restored(&image, seed + 1, &kinds());
+            let (restored, _actors) = restored(&image, seed + 1, &kinds());
             let why = format!("seed {seed}, {steps} steps");
-            assert_is(&take_now(&simulation), &image, &why);
-            assert_eq!(timed(&simulation), expected, "{why}");
+            assert_is(&take_now(&restored), &image, &why);
+            assert_eq!(timed(&restored), expected, "{why}");
+            assert_eq!(timed(&simulation), expected, "{why}: {FIRST_SYSTEM}");
             if is_over {
                 break;
             }

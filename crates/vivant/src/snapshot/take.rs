@@ -2,7 +2,7 @@
 
 use super::census::{ActorsOfType, Census, SavedAs, SlowEncoding, sum};
 use super::error::{SnapshotError, WaitedFor};
-use super::file::{Header, ImageFile};
+use super::file::{Header, ImageFile, NotWritten};
 use super::line::Line;
 use super::pause::Pauses;
 use super::recorder::{Completed, ImageRecorder};
@@ -45,10 +45,10 @@ pub struct SnapshotReport {
 }
 
 /// A complete cut, written.
-struct Written {
-    file: ImageFile,
-    completed: Completed,
-    phase: u64,
+pub(super) struct Written {
+    pub(super) file: ImageFile,
+    pub(super) completed: Completed,
+    pub(super) phase: u64,
 }
 
 /// What led to a complete cut.
@@ -83,32 +83,37 @@ pub(crate) fn take(
     };
     let written = cuts.write_whole()?;
     let tries = cuts.tries;
-    let Completed {
-        system: record,
-        shapes,
-        kinds,
-        shared,
-        census,
-        ..
-    } = written.completed;
-    let header = Header::new(
-        system.config.name.clone(),
-        written.phase,
-        system.oracle.wall(),
-        &record.types,
-        census.messages,
-    );
-    let published = written
-        .file
-        .publish(&header, &record, shapes, &kinds, &shared)?;
+    let (published, types, census) = written.publish(system)?;
     let took = Duration::from_nanos(system.oracle.now_ns().saturating_sub(began_ns));
-    Ok(SnapshotReport::new(
-        published,
-        record.types,
-        census,
-        tries,
-        took,
-    ))
+    Ok(SnapshotReport::new(published, types, census, tries, took))
+}
+
+impl Written {
+    /// Adds what was complete last, and the header. When this returns, the snapshot exists.
+    pub(super) fn publish(
+        self,
+        system: &Shared,
+    ) -> Result<(Published, Vec<ActorsOfType>, Census), NotWritten> {
+        let Completed {
+            system: record,
+            shapes,
+            kinds,
+            shared,
+            census,
+            ..
+        } = self.completed;
+        let header = Header::new(
+            system.config.name.clone(),
+            self.phase,
+            system.oracle.wall(),
+            &record.types,
+            census.messages,
+        );
+        let published = self
+            .file
+            .publish(&header, &record, shapes, &kinds, &shared)?;
+        Ok((published, record.types, census))
+    }
 }
 
 /// The cuts of one snapshot.

@@ -7,11 +7,12 @@ use super::memory_store::MemoryStore;
 use super::recorder::ImageRecorder;
 use super::restore::restore;
 use super::saved_program::SavedProgram;
+use super::taking::FIRST_SYSTEM;
 use super::unsaved::Unsaved;
 use super::{SavedAs, SnapshotError};
 use crate::api::{SavedActors, SavedKinds};
 use crate::cut::{Coordinator, Step};
-use crate::injected_fault::{InjectedFault, must_catch};
+use crate::injected_fault::{InjectedFault, caught, must_catch};
 use crate::oracle::Dice;
 use crate::prelude::*;
 use crate::run::Idle;
@@ -222,7 +223,7 @@ fn expected() -> End {
 }
 
 /// For every turn: what runs until then, is saved, restored and run to its end, ends as what runs
-/// without a pause.
+/// without a pause; and so does the first system.
 #[test]
 fn a_restored_program_goes_on_at_every_turn() {
     goes_on_at_every_turn();
@@ -233,6 +234,13 @@ fn a_restored_program_goes_on_at_every_turn() {
 #[cfg_attr(miri, ignore = "the seeds of an interpreter are too few")]
 fn a_lost_message_is_noticed() {
     must_catch(InjectedFault::TakenUnrecorded, goes_on_at_every_turn);
+}
+
+/// A fault of the cut that an image does not show.
+#[test]
+fn a_cut_that_changes_its_system_is_noticed() {
+    let said = caught(InjectedFault::MailboxReordered, goes_on_at_every_turn);
+    assert!(said.contains(FIRST_SYSTEM), "{said}");
 }
 
 /// A fault of the coordinator that ends a cut too early.
@@ -257,13 +265,11 @@ fn goes_on_at_every_turn() {
             let program = begin(&simulation);
             let is_over = (0..turns).any(|_| !simulation.step());
             let image = take(&simulation).expect("all of it is saved");
+            let why = format!("seed {seed}, after {turns} steps");
+            let (restored, _actors) = restored(&image, seed + 1);
+            assert_eq!(end(&restored), expected, "{why}");
+            assert_eq!(end(&simulation), expected, "{why}: {FIRST_SYSTEM}");
             drop(program);
-            let (simulation, _actors) = restored(&image, seed + 1);
-            assert_eq!(
-                end(&simulation),
-                expected,
-                "seed {seed}, after {turns} steps"
-            );
             if is_over {
                 break;
             }

@@ -104,12 +104,24 @@ fn with_senders(payers: &[Address<Payer>], body: impl FnOnce()) {
 /// Each snapshot that is taken under load has all of the money, in accounts and messages.
 #[test]
 fn snapshots_under_load_lose_nothing() {
-    const SNAPSHOTS: u64 = if cfg!(miri) { 2 } else { 25 };
+    for workers in [2, 4, 8] {
+        let waiting = lose_nothing_on(workers);
+        assert!(
+            waiting > 0,
+            "{workers} workers: no snapshot was taken under load"
+        );
+    }
+}
+
+/// Takes snapshots one after the other. Returns the number of messages that waited in them.
+fn lose_nothing_on(workers: usize) -> u64 {
+    const SNAPSHOTS: u64 = if cfg!(miri) { 2 } else { 15 };
     let folder = tempfile::tempdir().expect("a folder");
     let settings = Settings::default().retention(Retention::All);
     let journal = Journal::open(DirectoryStore::new(folder.path()), settings);
     let journal = journal.expect("no other journal is open");
-    let system = System::builder().workers(2).saved::<(Payer,)>().build();
+    let builder = System::builder().workers(workers);
+    let system = builder.saved::<(Payer,)>().build();
     let payers = bank(&system);
     let mut waiting = 0;
     with_senders(&payers, || {
@@ -120,18 +132,15 @@ fn snapshots_under_load_lose_nothing() {
         }
     });
     drop((payers, system));
-    assert!(waiting > 0, "no snapshot was taken under load");
     let images = journal.catalog().images().expect("the folder can be read");
     assert_eq!(images.intact.len() as u64, SNAPSHOTS);
     for summary in images.intact {
-        let image = journal.catalog().image(summary.number).expect("it exists");
-        assert_eq!(
-            sum_of(&image),
-            EACH * PAYERS as u64,
-            "image {}",
-            summary.number
-        );
+        let number = summary.number;
+        let image = journal.catalog().image(number).expect("it exists");
+        let why = format!("{workers} workers, image {number}");
+        assert_eq!(sum_of(&image), EACH * PAYERS as u64, "{why}");
     }
+    waiting
 }
 
 /// A bank that was restored on threads goes on, and can be saved again.

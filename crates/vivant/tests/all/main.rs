@@ -58,6 +58,8 @@ mod races;
 mod rate_limit;
 mod recorded_turns;
 mod restarts;
+#[cfg(feature = "snapshots")]
+mod restored;
 mod rooted;
 mod routers;
 mod saved_actors;

@@ -4,7 +4,11 @@ use super::super::message_kinds::MessageKindsRecord;
 use super::super::message_record::MessageKindRecord;
 use crate::actor::Envelope;
 use crate::api::SavedForm;
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_planted};
 use crate::interned::Place;
+#[cfg(test)]
+use std::cell::Cell;
 use std::collections::HashMap;
 
 /// What a cut has met of kinds of messages.
@@ -69,6 +73,23 @@ impl KindNumbers {
     }
 
     pub(super) fn into_record(self) -> MessageKindsRecord {
-        MessageKindsRecord { kinds: self.kinds }
+        let kinds = self.kinds;
+        #[cfg(test)]
+        let kinds = with_spare(kinds);
+        MessageKindsRecord { kinds }
     }
+}
+
+/// With the injected fault: in each second image the first kind twice.
+#[cfg(test)]
+fn with_spare(mut kinds: Vec<MessageKindRecord>) -> Vec<MessageKindRecord> {
+    thread_local! {
+        static IMAGES: Cell<u64> = const { Cell::new(0) };
+    }
+    if is_planted(InjectedFault::SpareKind) {
+        let images = IMAGES.replace(IMAGES.get() + 1);
+        let first = kinds.first().cloned();
+        kinds.extend(first.filter(|_| images.is_multiple_of(2)));
+    }
+    kinds
 }
