@@ -32,6 +32,16 @@ impl RunGuard<'_> {
         }
     }
 
+    /// L6: the holder has found that no address is left. The last one may have been dropped behind
+    /// the line.
+    pub(crate) fn enter_pass_unreferenced(&mut self) {
+        #[cfg(test)]
+        if is_planted(InjectedFault::PhaseReadBeforeCount) {
+            return;
+        }
+        self.enter_pass();
+    }
+
     /// L2, L4: a message that was not sent in the phase of this code is taken out.
     #[cold]
     #[inline(never)]
@@ -84,6 +94,10 @@ impl RunGuard<'_> {
         refuse: impl FnOnce(Envelope),
     ) {
         let now = self.worker.system.passes.now().phase();
+        #[cfg(test)]
+        if is_planted(InjectedFault::RefusalWithPhaseOfSender) {
+            return refuse(message);
+        }
         if message.stamp() == self.worker.stamp() {
             refuse(message);
         } else if message.stamp() == now.stamp() {
@@ -111,6 +125,11 @@ impl RunGuard<'_> {
     #[inline(never)]
     pub(crate) fn signals_across_line(&mut self, raised: Raised) -> Signals {
         let parity = |held: &Self| held.worker.pass().phase().parity();
+        #[cfg(test)]
+        if is_planted(InjectedFault::SignalWithoutPhase) {
+            let own = parity(self);
+            return raised.of(own).after(raised.of(own.other()));
+        }
         if raised.of(parity(self).other()) != Signals::default() {
             self.enter_pass();
         }
