@@ -111,6 +111,23 @@ pub(crate) enum InjectedFault {
         allow(dead_code, reason = "a test of snapshots plants it")
     )]
     MailboxReordered,
+    /// An older message that waits in a bounded queue is not recorded.
+    QueueUnrecorded,
+    /// An older message that waits in an inbox is not recorded.
+    InboxUnrecorded,
+    /// An older message that its sender has displaced, or finds refused behind the line, is not
+    /// recorded.
+    ReturnedUnrecorded,
+    /// A refusal has the phase of the code that sent the message, or that refuses it.
+    RefusalWithPhaseOfSender,
+    /// A cut goes on although a thread outside may send in an earlier phase.
+    OutsideThreadNotAwaited,
+    /// An actor ends before the line although its last address was dropped behind it.
+    PhaseReadBeforeCount,
+    /// A signal has no phase: it is of the phase of the code that handles it.
+    SignalWithoutPhase,
+    /// A turn before the line may learn from behind it, and the cut is not void.
+    NewsUnnoticed,
     /// A message that is taken out behind a deferred one is not recorded.
     TakenUnrecorded,
     /// A value on its way to its promise is not recorded.
@@ -195,7 +212,18 @@ pub(crate) fn is_planted(bug: InjectedFault) -> bool {
     PLANTED.get() == bug
 }
 
-/// Runs `test`, which is to fail, with `bug` injected.
+/// Returns what the test on this thread has injected.
+pub(crate) fn planted() -> InjectedFault {
+    PLANTED.get()
+}
+
+/// A thread of a system has what the thread that started it has.
+pub(crate) fn inherit(bug: InjectedFault) {
+    PLANTED.set(bug);
+}
+
+/// Runs `test`, which is to fail, with `bug` injected. Threads of systems that it makes have the
+/// bug too.
 ///
 /// # Panics
 ///

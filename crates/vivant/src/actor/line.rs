@@ -3,6 +3,8 @@
 
 use super::shared::Shared;
 use super::worker::Worker;
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_planted};
 use crate::phase::{Pass, PassMark, Phase, SendingFromOutside, Stamp, send_from_outside};
 use std::ptr;
 
@@ -76,6 +78,10 @@ impl Worker {
 
     /// L8: this code before the line has learned something that may be of behind it.
     pub(crate) fn may_know_news(&self) {
+        #[cfg(test)]
+        if is_planted(InjectedFault::NewsUnnoticed) {
+            return;
+        }
         if self.is_behind() {
             self.system.passes.void();
         }

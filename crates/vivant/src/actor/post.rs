@@ -14,6 +14,8 @@ use super::table_entry::TableEntry;
 use super::ticket::Ticket;
 use super::worker::Worker;
 use crate::failures::Cause;
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_planted};
 use crate::message::Pushed;
 use crate::message::Route;
 use crate::phase::{Passes, Phase, Stamp};
@@ -133,8 +135,13 @@ impl Next {
 pub(crate) fn bury(returned: Returned<'_>) -> Next {
     let cell = returned.to.cell();
     let cause = observed(Observation::Refused, Source::Actor(&cell), returned.cause);
-    let envelope = returned.envelope;
-    if returned.news == News::No {
+    let (envelope, news) = (returned.envelope, returned.news);
+    #[cfg(test)]
+    let news = match is_planted(InjectedFault::RefusalWithPhaseOfSender) {
+        true => News::No,
+        false => news,
+    };
+    if news == News::No {
         return bury_letter(cell, envelope, cause);
     }
     let phase = cell.system.passes.now().phase();

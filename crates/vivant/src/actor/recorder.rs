@@ -13,6 +13,8 @@ use super::signals::Signals;
 use super::table_entry::TableEntry;
 use super::user_code::drop_foreign;
 use crate::failures::{Caught, catch};
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_planted};
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
 use std::time::Duration;
 
@@ -187,6 +189,10 @@ pub(crate) fn record_with<R: Default>(
 
 /// A message waits for `actor` in the cut, if there is one.
 pub(crate) fn record_waiting(actor: &CellRef, place: WaitingPlace, message: &Envelope) {
+    #[cfg(test)]
+    if is_planted(InjectedFault::ReturnedUnrecorded) {
+        return;
+    }
     let waits_as = message.restored_mark().waits_as(&[]);
     record(&actor.system, |cut| {
         cut.waits(actor, place, waits_as, message);

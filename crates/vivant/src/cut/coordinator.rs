@@ -139,6 +139,10 @@ impl Coordinator {
         match &mut self.work {
             Work::Over => Step::Waits,
             Work::Threads(earlier) => {
+                #[cfg(test)]
+                if is_planted(InjectedFault::OutsideThreadNotAwaited) {
+                    earlier.forget_senders();
+                }
                 if !earlier.have_left() {
                     return Step::Waits;
                 }

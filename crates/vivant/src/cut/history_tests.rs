@@ -446,7 +446,10 @@ const FOUND: [&str; 6] = [
 fn faults_are_found_in_histories() {
     for fault in [
         InjectedFault::DeferredUnrecorded,
+        InjectedFault::QueueUnrecorded,
+        InjectedFault::InboxUnrecorded,
         InjectedFault::TakenUnrecorded,
+        InjectedFault::SignalWithoutPhase,
         InjectedFault::CaptureTooLate,
         InjectedFault::CaptureNotAwaited,
         InjectedFault::StampOfSystem,

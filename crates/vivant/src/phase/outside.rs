@@ -17,6 +17,7 @@ pub(crate) struct OutsideThread {
 pub(crate) struct OutsideThreads(pub(super) Mutex<Vec<Arc<OutsideThread>>>);
 
 /// Threads that were sending when the coordinator read their words.
+#[derive(Default)]
 pub(crate) struct Senders(Vec<(Arc<OutsideThread>, u64)>);
 
 impl OutsideThread {

@@ -167,6 +167,12 @@ impl Earlier {
         }
     }
 
+    /// An injected fault: threads outside are not awaited.
+    #[cfg(test)]
+    pub(crate) fn forget_senders(&mut self) {
+        self.senders = Senders::default();
+    }
+
     /// Whether no code of an earlier pass runs any more.
     pub(crate) fn have_left(&mut self) -> bool {
         let pass = self.pass;

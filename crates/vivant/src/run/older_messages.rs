@@ -78,7 +78,11 @@ fn record_older(
     message: &Envelope,
 ) -> usize {
     #[cfg(test)]
-    if place == WaitingPlace::Deferred && is_planted(InjectedFault::DeferredUnrecorded) {
+    if is_planted(match place {
+        WaitingPlace::Deferred => InjectedFault::DeferredUnrecorded,
+        WaitingPlace::Queue => InjectedFault::QueueUnrecorded,
+        WaitingPlace::Inbox => InjectedFault::InboxUnrecorded,
+    }) {
         return 0;
     }
     match recorder {

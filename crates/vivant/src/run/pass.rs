@@ -35,6 +35,16 @@ impl RunGuard<'_> {
         }
     }
 
+    /// L6: the holder has found that no address is left. The last one may have been dropped behind
+    /// the line.
+    pub(crate) fn enter_pass_unreferenced(&mut self) {
+        #[cfg(test)]
+        if is_planted(InjectedFault::PhaseReadBeforeCount) {
+            return;
+        }
+        self.enter_pass();
+    }
+
     /// L2, L4: a message that was not sent in the phase of this code is taken out.
     #[cold]
     #[inline(never)]
@@ -87,6 +97,10 @@ impl RunGuard<'_> {
         refuse: impl FnOnce(Envelope),
     ) {
         let now = self.worker.system.passes.now().phase();
+        #[cfg(test)]
+        if is_planted(InjectedFault::RefusalWithPhaseOfSender) {
+            return refuse(message);
+        }
         if message.stamp() == self.worker.stamp() {
             refuse(message);
         } else if message.stamp() == now.stamp() {
@@ -118,6 +132,11 @@ impl RunGuard<'_> {
             return Signals::default();
         }
         let parity = |held: &Self| held.worker.pass().phase().parity();
+        #[cfg(test)]
+        if is_planted(InjectedFault::SignalWithoutPhase) {
+            let own = parity(self);
+            return raised.of(own).after(raised.of(own.other()));
+        }
         // In the phase of the system they are older ones, which are recorded before the actor enters
         // the next pass: then the coordinator may take the records.
         if self.worker.is_behind() && raised.of(parity(self).other()) != Signals::default() {

@@ -129,8 +129,7 @@ fn serve(mut held: RunGuard<'_>, budget: RunBudget) -> Ran {
         held.counts_end();
         if !held.is_ending() && held.is_unreferenced() {
             held.counts_begin();
-            // L6: the last address may have been dropped behind the line.
-            held.enter_pass();
+            held.enter_pass_unreferenced();
             held.end(StopReason::Unreferenced);
             if !held.has_ended() {
                 // It waits for its stop hook.

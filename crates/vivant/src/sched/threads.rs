@@ -182,7 +182,11 @@ impl Threads {
         }
         *lock(&self.current) += 1;
         let shared = system.clone();
+        #[cfg(test)]
+        let bug = crate::injected_fault::planted();
         let started = thread::Builder::new().name(name).spawn(move || {
+            #[cfg(test)]
+            crate::injected_fault::inherit(bug);
             let current = Present(shared);
             if let Some(threads) = Threads::of(&current.0) {
                 body(threads);

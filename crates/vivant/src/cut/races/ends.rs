@@ -24,13 +24,85 @@ fn records_of_ended(
     log.all().into_iter().filter(of_ended).collect()
 }
 
-#[test]
-fn an_older_message_to_an_actor_that_ended_behind_the_line_waits_in_the_cut() {
+pub(super) fn an_older_message_finds_its_receiver_ended() {
     let records = records_of_ended(|t, ended| t.send(ended.plain(5)));
     assert!(
         matches!(records[..], [Event::Waits(_, Some(5))]),
         "{records:?}"
     );
+}
+
+#[test]
+fn an_older_message_to_an_actor_that_ended_behind_the_line_waits_in_the_cut() {
+    an_older_message_finds_its_receiver_ended();
+}
+
+/// The request waits in the cut, so the refusal is not in it.
+pub(super) fn an_older_request_is_refused_by_an_actor_that_ended_behind_the_line() {
+    let system = System::builder().workers(3).build();
+    let (actor, ended) = (system.spawn(doer()), system.spawn(doer()));
+    let to = ended.clone();
+    let go = held_turn(&actor, move |_, t| {
+        t.ask(to.plain(5)).then_send(t.me().answered());
+    });
+    let (mut coordinator, log) = begin(&system);
+    stop_and_await(&ended);
+    release(&go);
+    let outcome = finish(&mut coordinator, &system);
+    let _report = system.shutdown();
+    assert_eq!(outcome, Outcome::Consistent);
+    assert_eq!(log.waiting(), [Some(5)], "{:?}", log.all());
+    let waits_for_answer = Event::Captured(id(&actor), Some(0));
+    assert!(log.has(&waits_for_answer), "{:?}", log.all());
+}
+
+#[test]
+fn the_refusal_of_an_older_request_is_news_of_the_end() {
+    an_older_request_is_refused_by_an_actor_that_ended_behind_the_line();
+}
+
+/// What the refused message does is not in the cut.
+pub(super) fn an_end_before_the_line_refuses_a_newer_message() {
+    let system = System::builder().workers(3).build();
+    let (ends, other) = (system.spawn(doer()), system.spawn(doer()));
+    let go = held_turn(&ends, |_, t| t.stop());
+    let (mut coordinator, log) = begin(&system);
+    let to = other.clone();
+    let newer = OnDrop::new(move || to.plain(7).send());
+    ends.gated_drop(newer).send();
+    release(&go);
+    let outcome = finish(&mut coordinator, &system);
+    let _report = system.shutdown();
+    assert_eq!(outcome, Outcome::Consistent);
+    assert_eq!(log.waiting(), [], "{:?}", log.all());
+    let unaware = Event::Captured(id(&other), Some(0));
+    assert!(log.has(&unaware), "{:?}", log.all());
+}
+
+#[test]
+fn an_end_refuses_a_newer_message_as_news_of_its_phase() {
+    an_end_before_the_line_refuses_a_newer_message();
+}
+
+/// A turn before the line runs, and the stop comes behind the line.
+pub(super) fn an_actor_is_stopped_behind_the_line() {
+    let system = System::builder().workers(3).build();
+    let actor = system.spawn(doer());
+    let go = held_turn(&actor, |me, _| me.sum += 1);
+    let (mut coordinator, log) = begin(&system);
+    Address::stop(&actor);
+    release(&go);
+    finish(&mut coordinator, &system);
+    let _report = system.shutdown();
+    let captured = Event::Captured(id(&actor), Some(1));
+    assert!(log.has(&captured), "{:?}", log.all());
+    let is_signalled = Event::Signalled(id(&actor));
+    assert!(!log.has(&is_signalled), "{:?}", log.all());
+}
+
+#[test]
+fn an_actor_that_is_stopped_behind_the_line_is_captured_first() {
+    an_actor_is_stopped_behind_the_line();
 }
 
 #[test]

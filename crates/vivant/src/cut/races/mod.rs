@@ -1,17 +1,24 @@
 //! Races of a cut with what actors do meanwhile (`phase/README.md`, "The races we fear").
 
 mod bounded;
+mod canaries;
+mod cycles;
 mod deferred;
+mod detached;
 mod ends;
+mod last_address;
+mod muted;
 mod nested;
 mod news;
+mod outside;
 mod panics;
 mod requests;
+mod tables;
 
 use super::{Coordinator, Outcome, Step};
 use crate::actor::{
-    Envelope, Header, Lifecycle, Recorder, RunState, Signals, StateRef, TreeEnd, WaitingPlace,
-    WaitsAs,
+    Envelope, Header, Lifecycle, Mute, Recorder, RunState, Signals, StateRef, TreeEnd,
+    WaitingPlace, WaitsAs,
 };
 use crate::failures::Caught;
 use crate::prelude::*;
@@ -91,6 +98,11 @@ impl Doer {
     }
 
     #[then]
+    fn answered(&mut self, _answer: Result<(), AskError>) {
+        self.sum += 1000;
+    }
+
+    #[then]
     fn gone(&mut self, _reason: Result<StopReason, AskError>) {
         self.sum += 1000;
     }
@@ -109,6 +121,7 @@ enum Event {
     /// With the sum of a [`Doer`] that has a state.
     Captured(u64, Option<u64>),
     Life(u64, &'static str),
+    Muted(u64),
     /// With the amount, if the message has one.
     Waits(u64, Option<u64>),
     Signalled(u64),
@@ -166,6 +179,9 @@ impl Recorder for Log {
             Lifecycle::Ended => "ended",
         };
         self.add(Event::Life(actor.id, life));
+        if run_state.mute == Mute::Muted {
+            self.add(Event::Muted(actor.id));
+        }
     }
 
     fn waits(&self, actor: &Header, _: WaitingPlace, _: WaitsAs, message: &Envelope) -> usize {
@@ -281,12 +297,17 @@ fn settle() {
 fn stop_and_await(actor: &Address<Doer>) {
     Address::stop(actor);
     let cell = Address::counted(actor).cell();
+    wait_until(|| cell.ended().is_some());
+    pause(Duration::from_millis(5));
+}
+
+/// Waits until `condition` holds.
+fn wait_until(condition: impl Fn() -> bool) {
     for _ in 0..STEPS_MAX {
-        if cell.ended().is_some() {
-            pause(Duration::from_millis(5));
+        if condition() {
             return;
         }
         pause(Duration::from_micros(50));
     }
-    panic!("the actor does not end");
+    panic!("what the test waits for does not come");
 }

@@ -2,8 +2,8 @@
 
 use super::*;
 
-#[test]
-fn what_news_does_is_not_in_the_cut_and_what_it_displaces_is() {
+/// The message that is displaced does something when it is dropped.
+pub(super) fn an_older_message_displaces_a_newer_one() {
     let system = System::builder().workers(4).build();
     let (actor, other, stopped) = (
         system.spawn(doer()),
@@ -65,6 +65,11 @@ fn what_news_does_is_not_in_the_cut_and_what_it_displaces_is() {
         !all.iter().any(is_signalled),
         "signalled by news, and in the cut: {all:?}"
     );
+}
+
+#[test]
+fn what_news_does_is_not_in_the_cut_and_what_it_displaces_is() {
+    an_older_message_displaces_a_newer_one();
 }
 
 #[test]
