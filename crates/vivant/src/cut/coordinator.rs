@@ -11,8 +11,8 @@ use crate::run::Occupied;
 use crate::services::RegistryWalk;
 use crate::sync::{Arc, Mutex, MutexGuard, try_lock};
 
-/// Limit of the actors that one step looks at.
-const PAGE: usize = if cfg!(test) { 3 } else { 1_000 };
+/// Limit of the actors that one step looks at: of about 0.1 ms, after which the thread yields.
+const PAGE: usize = if cfg!(test) { 3 } else { 100 };
 
 /// Takes the cuts of one system, one after the other. A system has one, also between two cuts: a
 /// cut that was given up is not over.

@@ -47,8 +47,9 @@ impl<'s> Pauses<'s> {
         self.count = 0;
     }
 
-    /// There was something to do. In a simulation the seed chooses whether the program takes a step
-    /// before the next thing is done.
+    /// There was something to do. A worker that has none of the processors gets that of this thread.
+    /// In a simulation the seed chooses whether the program takes a step before the next thing is
+    /// done.
     pub(super) fn none(&mut self) -> Result<(), SnapshotError> {
         self.count = 0;
         self.check()?;
@@ -59,6 +60,7 @@ impl<'s> Pauses<'s> {
             let now_ns = self.system.oracle.now_ns();
             let _ran = self.system.scheduler.step(self.system, now_ns);
         }
+        yield_now();
         Ok(())
     }
 
