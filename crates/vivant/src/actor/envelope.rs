@@ -15,7 +15,6 @@ use super::options::{Guard, JOIN_MAX, JoinGuard, Steps};
 use super::reference::{AddressRef, CellRef};
 use super::refusal::{Next, Refusal};
 use super::restored_mark::RestoredMark;
-use super::user_code::run_foreign_code;
 use super::worker::Worker;
 use crate::failures::Linked as LinkFailure;
 use crate::interned::{Name, Place};
@@ -302,13 +301,14 @@ pub(crate) struct Envelope(NonNull<Head>);
 unsafe impl Send for Envelope {}
 
 impl Envelope {
-    /// The message is sent now, in the phase of `stamp`.
-    pub(crate) fn sent(&mut self, sent_ms: u32, stamp: Stamp) {
+    /// The message is sent now, in the phase of `stamp`. `run` runs the code of a subscriber of
+    /// spans, and lets no panic through.
+    #[inline]
+    pub(crate) fn sent(&mut self, sent_ms: u32, stamp: Stamp, run: impl FnOnce(&mut dyn FnMut())) {
         let head = self.head_mut();
         head.sent_ms = sent_ms;
         head.stamp = stamp;
-        head.origin
-            .record_current_span(|record| run_foreign_code("a subscriber of spans", record));
+        head.origin.record_current_span(run);
     }
 
     /// The phase in which it was sent, or recorded last (L4).

@@ -12,6 +12,7 @@ use super::runnable::Runnable;
 use super::shared::Shared;
 use super::table_entry::TableEntry;
 use super::ticket::Ticket;
+use super::user_code::run_foreign_code;
 use super::worker::Worker;
 use crate::failures::Cause;
 #[cfg(test)]
@@ -157,8 +158,8 @@ pub(crate) fn bury(returned: Returned<'_>) -> Next {
 }
 
 /// A message comes back to its sender, or comes out of a queue because of it. Records it if it
-/// waits in the cut (L4), and finds what its return is news of (L3). `pushed_in` is the stamp of the
-/// push: a line may have come between that and this, if a thread outside sends.
+/// waits in the cut (L4), and finds what its return is news of (L3). `pushed_in` is the stamp of
+/// the push: a line may have come between that and this, if a thread outside sends.
 #[cold]
 fn returned(to: To<'_>, envelope: Envelope, (cause, pushed_in): (Cause, Stamp)) -> Returned<'_> {
     let now = to.system.passes.now().phase();
@@ -280,7 +281,7 @@ fn post_bounded(
     to.system.account_more(message.kind().bytes);
     let ticket = Envelope::new::<Ticket>((), message.head().place);
     let (mut not_in, mut records, mut pushed_in) = (None, Records::Nothing, Stamp::default());
-    message.sent(sent_ms, Stamp::default());
+    message.sent(sent_ms, Stamp::default(), record_span);
     let push = |to: &AddressRef, node, stamp| {
         message.set_stamp(stamp);
         pushed_in = stamp;
@@ -334,6 +335,11 @@ enum Records {
     Displaced,
 }
 
+/// Runs code of a subscriber of spans, within a send.
+fn record_span(record: &mut dyn FnMut()) {
+    run_foreign_code("a subscriber of spans", record);
+}
+
 /// Posts `envelope` by `push`, and does what the result of the push requires.
 #[inline]
 fn pushed<'a>(
@@ -367,7 +373,7 @@ impl Worker {
             true => system.passes.now().phase().stamp(),
             false => stamp,
         };
-        envelope.sent(now_ms, stamp);
+        envelope.sent(now_ms, stamp, record_span);
         self.account_more(kind.bytes);
         let depth = match push(&to, envelope.into_node(), stamp) {
             Ok(Pushed::Wakes(node)) => {
@@ -436,8 +442,8 @@ impl AddressRef {
 
     /// # Safety
     ///
-    /// As for `woken_by`; `header` starts a cell made by `new_cell` that is alive, and the pointer is
-    /// that of the whole cell.
+    /// As for `woken_by`; `header` starts a cell made by `new_cell` that is alive, and the pointer
+    /// is that of the whole cell.
     unsafe fn woken(header: NonNull<Header>, node: NonNull<Head>) -> Runnable {
         // SAFETY: the inbox was parked, so no other thread held the actor or could run it. This
         // thread woke it, so it alone accesses the owner part until the `Runnable` below is given
@@ -465,7 +471,7 @@ fn post_from_outside<'a>(
     let now_ms = system.oracle.coarse_ms() as u32;
     system.account_more(kind.bytes);
     // Before the send: a subscriber may send too.
-    envelope.sent(now_ms, Stamp::default());
+    envelope.sent(now_ms, Stamp::default(), record_span);
     let send = |phase: Phase| {
         let stamp = phase.stamp();
         envelope.set_stamp(stamp);

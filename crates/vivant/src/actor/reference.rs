@@ -96,8 +96,8 @@ impl AddressRef {
     ///
     /// # Safety
     ///
-    /// `header` starts a cell made by `api::cell::new_cell` that is alive, the pointer is that of the
-    /// whole cell, and this thread holds the actor.
+    /// `header` starts a cell made by `api::cell::new_cell` that is alive, the pointer is that of
+    /// the whole cell, and this thread holds the actor.
     pub(crate) unsafe fn of_held(header: NonNull<Header>) -> AddressRef {
         if let Some(cached) = AddressRef::cached_address(header) {
             return cached;
@@ -140,8 +140,8 @@ impl CellRef {
     ///
     /// # Safety
     ///
-    /// `header` starts a cell made by `api::cell::new_cell` that is alive: a reference or the actor's
-    /// life (C5) keeps it. The pointer is that of the whole cell.
+    /// `header` starts a cell made by `api::cell::new_cell` that is alive: a reference or the
+    /// actor's life (C5) keeps it. The pointer is that of the whole cell.
     pub(crate) unsafe fn to(header: NonNull<Header>) -> CellRef {
         // SAFETY: the caller's contract (X1).
         // Relaxed: a new reference is made from an existing one, as in `Arc`.

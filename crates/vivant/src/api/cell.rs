@@ -81,12 +81,12 @@ pub(super) fn new_cell<A: Actor>(
 ///
 /// # Safety
 ///
-/// `header` starts a cell made by `new_cell` with the same `A`, the pointer is that of the whole cell,
-/// and the last reference has been dropped.
+/// `header` starts a cell made by `new_cell` with the same `A`, the pointer is that of the whole
+/// cell, and the last reference has been dropped.
 pub(crate) unsafe fn free<A: Actor>(header: NonNull<Header>) {
-    // SAFETY: `new_cell::<A>` wrote exactly this type into memory taken for it (N4), and no reference
-    // to it is left (X1). The state is `None`, so no user code runs here: an ended actor has none
-    // (C2), and an actor that has not ended keeps its cell (C5).
+    // SAFETY: `new_cell::<A>` wrote exactly this type into memory taken for it (N4), and no
+    // reference to it is left (X1). The state is `None`, so no user code runs here: an ended actor
+    // has none (C2), and an actor that has not ended keeps its cell (C5).
     unsafe {
         if A::MAILBOX.is_bounded() {
             let place = header.cast::<BoundedCell<A>>();

@@ -209,8 +209,8 @@ impl<N: Linked> Inbox<N> {
         loop {
             let (next, found) = match head.addr() {
                 CLOSED => {
-                    // As in a push that is refused: the notifier sees what the receiver wrote before
-                    // it closed.
+                    // As in a push that is refused: the notifier sees what the receiver wrote
+                    // before it closed.
                     let acquire =
                         fault!(Ordering::Acquire, NotifyClosedRelaxed => Ordering::Relaxed);
                     let _closed = self.head.load(acquire);

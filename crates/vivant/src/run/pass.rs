@@ -137,8 +137,8 @@ impl RunGuard<'_> {
             let own = parity(self);
             return raised.of(own).after(raised.of(own.other()));
         }
-        // In the phase of the system they are older ones, which are recorded before the actor enters
-        // the next pass: then the coordinator may take the records.
+        // In the phase of the system they are older ones, which are recorded before the actor
+        // enters the next pass: then the coordinator may take the records.
         if self.worker.is_behind() && raised.of(parity(self).other()) != Signals::default() {
             self.enter_pass();
         }

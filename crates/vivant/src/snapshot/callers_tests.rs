@@ -1,4 +1,4 @@
-//! Whoever waits for an answer at the line hears of what the image lacks.
+//! A caller that waits for an answer at the line hears of what the image lacks.
 
 use super::memory_store::MemoryStore;
 use super::taking::{restored, simulated, take_now};
@@ -13,7 +13,7 @@ use std::thread;
 use std::time::Duration;
 use vivant_codec::{Decoder, Encoder, LoadError, Saved, Shape};
 
-/// Is not saved, and answers nobody.
+/// Is not saved, and answers no request.
 #[derive(Actor)]
 struct Mute {
     asked: Vec<Resolver<u64>>,
@@ -32,6 +32,7 @@ impl Mute {
 #[derive(Actor)]
 #[actor(saved)]
 struct Caller {
+    asked: Vec<Address<Mute>>,
     heard: Vec<Result<u64, AskError>>,
     is_open: bool,
     answered: u64,
@@ -42,6 +43,7 @@ impl Caller {
     #[start]
     fn new() -> Caller {
         Caller {
+            asked: Vec::new(),
             heard: Vec::new(),
             is_open: false,
             answered: 0,
@@ -50,6 +52,7 @@ impl Caller {
 
     fn ask(&mut self, t: &Turn<Self>, mute: Address<Mute>) {
         t.ask(mute.answer()).then_send(t.me().hear());
+        self.asked.push(mute);
     }
 
     fn compute(&mut self, t: &Turn<Self>) {
@@ -80,7 +83,7 @@ impl Caller {
     }
 }
 
-/// A future that somebody could still wake.
+/// A future that has its waker.
 struct Waits(Option<Waker>);
 
 impl Future for Waits {
@@ -159,7 +162,7 @@ fn an_answer_for_a_caller_outside_is_dropped() {
         "it was answered once"
     );
     let letters = simulation.system().shared().dead_letters.lines();
-    assert_eq!(letters.len(), 0, "nobody is told that nobody hears");
+    assert_eq!(letters.len(), 0, "no letter tells of it");
 }
 
 /// Takes longer to encode than a holder should.
@@ -169,6 +172,7 @@ struct Large;
 impl<'gc> Saved<'gc> for Large {
     const SHAPE: &'static Shape = <u64 as Saved<'gc>>::SHAPE;
 
+    #[allow(clippy::disallowed_methods, reason = "it takes long on purpose")]
     fn save(&self, out: &mut Encoder<'_>) {
         thread::sleep(Duration::from_millis(3));
         7_u64.save(out);

@@ -4,6 +4,7 @@
 use super::ended::EndedRecord;
 use super::handles::{FoundTables, Handles};
 use super::message_record::{MessageData, MessageRecord};
+use super::noted::Noted;
 use super::synchronizers::{RecordedSynchronizer, SynchronizerRecord};
 use super::unsaved::Unsaved;
 use crate::actor::{Lasts, References, SharedTable, TableName, WaitsAs};
@@ -76,14 +77,6 @@ pub(super) struct RecordedContinuation {
     pub(super) made: Place,
     pub(super) shape: &'static Shape,
     pub(super) bytes: Vec<u8>,
-}
-
-/// To what encoded values lead.
-#[derive(Default)]
-pub(super) struct Noted {
-    pub(super) references: References,
-    /// The actors that the image lacks.
-    pub(super) ended: Vec<EndedRecord>,
 }
 
 /// The groups, topics and synchronizers that an image contains.

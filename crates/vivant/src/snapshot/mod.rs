@@ -64,6 +64,7 @@ mod monitors;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod monitors_tests;
 mod not_restored;
+mod noted;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod ok_tests;
 mod paths;

@@ -47,9 +47,8 @@ impl<'s> Pauses<'s> {
         self.count = 0;
     }
 
-    /// There was something to do. A worker that has none of the processors gets that of this thread.
-    /// In a simulation the seed chooses whether the program takes a step before the next thing is
-    /// done.
+    /// There was something to do. A worker without a processor gets that of this thread. In a
+    /// simulation the seed chooses whether the program takes a step before the next thing is done.
     pub(super) fn none(&mut self) -> Result<(), SnapshotError> {
         self.count = 0;
         self.check()?;

@@ -64,8 +64,8 @@ pub(super) fn restore_synchronizers(
 pub(super) struct RestoredOffers {
     /// By actor: the ranks of its offers, in the order of its mailbox.
     ranks: BTreeMap<u64, Vec<u64>>,
-    /// By actor: how many messages synchronizers have decided to dispatch. More than one only if the
-    /// actor began anew and defers the first.
+    /// By actor: how many messages synchronizers have decided to dispatch. More than one only if
+    /// the actor began anew and defers the first.
     commits: BTreeMap<u64, u32>,
     highest: u64,
 }

@@ -1,8 +1,8 @@
 //! Synchronizers in an image, with the states that they had at the line.
 
 use super::handles::Handles;
-use super::memberships::Noted;
 use super::message_record::Encoded;
+use super::noted::Noted;
 use crate::actor::Lasts;
 use crate::interned::Place;
 use crate::saving::saved_struct;

@@ -7,7 +7,8 @@ use crate::services::Asked;
 
 /// Calls `each` with the open promises of an actor, the newest first: the number, the sink if it is
 /// final, and the request of which it is the answer. The caller holds the actor, between two turns.
-/// Code of users that `each` runs must not find the actor as the current one (`CurrentActor::hidden`).
+/// Code of users that `each` runs must not find the actor as the current one
+/// (`CurrentActor::hidden`).
 pub(super) fn each_open(
     owner: &StateRef<'_>,
     mut each: impl FnMut(u64, Option<&AnySink>, Option<Asked>),

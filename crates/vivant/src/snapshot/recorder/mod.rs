@@ -1,6 +1,7 @@
 //! [`ImageRecorder`]: encodes what a cut captures.
 
 mod buffer;
+mod encoded;
 mod encoding;
 mod kind_numbers;
 mod last_messages;
@@ -20,7 +21,7 @@ use super::image::Image;
 #[cfg(test)]
 use super::image::Records;
 use super::image::{ActorRecord, Content, SharedRecord, SystemRecord};
-use super::memberships::{Memberships, NextNumbers, Noted};
+use super::memberships::{Memberships, NextNumbers};
 use super::message_kinds::MessageKindsRecord;
 use super::message_record::{Encoded, MessageRecord};
 use super::monitors::MonitorsRecord;
@@ -40,8 +41,7 @@ use crate::failures::Caught;
 use crate::patterns::{NamedTimers, SubscriptionNumbers, TableNumbers};
 use crate::saving::EncodedStart;
 use crate::sync::{Arc, Mutex, Ordering, lock};
-use buffer::{buffer, reuse};
-use encoding::{encode, lacking, not_listed};
+use encoding::{lacking, not_listed};
 use kind_numbers::KindNumbers;
 use mailboxes::{EncodedMessages, Mailboxes};
 use std::collections::{BTreeMap, BTreeSet};
@@ -244,53 +244,6 @@ impl ImageRecorder {
         recorded.shapes.add(shape).unwrap_or_else(|error| {
             recorded.error.get_or_insert(Unsaved::Shapes(error));
             ShapeId::new(0)
-        })
-    }
-
-    /// Returns what is encoded, or nothing after an error.
-    fn encoded(
-        &self,
-        actor: &Header,
-        shape: &'static Shape,
-        save: impl FnOnce(&mut Encoder<'_>),
-    ) -> Encoded {
-        let (encoded, noted) = self.encoded_noting(actor, shape, save);
-        self.adds(noted);
-        encoded
-    }
-
-    /// As `encoded`, with that to which it leads.
-    fn encoded_noting(
-        &self,
-        actor: &Header,
-        shape: &'static Shape,
-        save: impl FnOnce(&mut Encoder<'_>),
-    ) -> (Encoded, Noted) {
-        let began_ns = actor.system.oracle.now_ns();
-        let (encoded, noted) = self.noted(actor, |contexts| encode(buffer(), contexts, save));
-        let encoded = encoded.unwrap_or_else(|error| {
-            self.fails(error.of(actor));
-            Vec::new()
-        });
-        let bytes = encoded.as_slice().into();
-        let took = Duration::from_nanos(actor.system.oracle.now_ns().saturating_sub(began_ns));
-        self.took(actor, encoded.len(), took);
-        reuse(encoded);
-        let shape = self.shape(shape);
-        (Encoded { shape, bytes }, noted)
-    }
-
-    /// Returns `buffer`, which is empty, with what is encoded, or nothing after an error.
-    fn encoded_into(
-        &self,
-        buffer: Vec<u8>,
-        actor: &Header,
-        save: impl FnOnce(&mut Encoder<'_>),
-    ) -> Vec<u8> {
-        let encoded = self.noting_references(actor, |contexts| encode(buffer, contexts, save));
-        encoded.unwrap_or_else(|error| {
-            self.fails(error.of(actor));
-            Vec::new()
         })
     }
 

@@ -1,7 +1,7 @@
 //! The references that encoded values have: to actors that the image lacks, and handles.
 
 use super::super::ended::EndedRecord;
-use super::super::memberships::Noted;
+use super::super::noted::Noted;
 use super::{ImageRecorder, Recorded};
 use crate::actor::{Header, SeenActors};
 use crate::sync::lock;

@@ -1,7 +1,8 @@
 //! Subscriptions that a cut records.
 
-use super::super::memberships::{Noted, RecordedContinuation, RecordedSubscription};
+use super::super::memberships::{RecordedContinuation, RecordedSubscription};
 use super::super::message_record::{KindRecord, WaitingKind};
+use super::super::noted::Noted;
 use super::super::unsaved::Unsaved;
 use super::ImageRecorder;
 use super::encoding::{encode, lacking, not_listed};
