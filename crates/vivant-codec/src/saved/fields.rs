@@ -2,7 +2,7 @@
 
 use crate::errors::load_error::{LoadError, LoadErrorKind};
 use crate::saved::decoder::Decoder;
-use crate::saved::old::OldFields;
+use crate::saved::old::{BegunField, OldFields};
 use crate::saved::saved_trait::Saved;
 use crate::shape::{Field, Kind, Shape, Variant};
 use crate::table::stored::ShapeId;
@@ -92,17 +92,15 @@ impl<'d, 'gc, 'a> Fields<'d, 'gc, 'a> {
         shape: &'static Shape,
         load: impl FnOnce(&mut Decoder<'gc, 'a>) -> Result<T, LoadError>,
     ) -> Result<T, LoadError> {
-        let loaded = match &mut self.old {
-            None => load(self.input),
-            Some(old) => {
-                let found = old.field(index, self.input, shape, load);
-                found.and_then(|found| {
-                    found.ok_or_else(|| self.input.input.error(LoadErrorKind::MissingField))
-                })
-            }
+        let begun = match &mut self.old {
+            None => None,
+            Some(_) => match self.begin_old(index, shape) {
+                Ok(Some(begun)) => Some(begun),
+                Ok(None) => return Err(self.missing(index)),
+                Err(error) => return Err(self.within(error, index)),
+            },
         };
-        let (shape, variant) = (self.shape, self.variant);
-        loaded.map_err(|error| within(error, shape, variant, index))
+        self.loaded(index, begun, load)
     }
 
     /// As [`Fields::field_or`], without a bound.
@@ -115,15 +113,55 @@ impl<'d, 'gc, 'a> Fields<'d, 'gc, 'a> {
         load: impl FnOnce(&mut Decoder<'gc, 'a>) -> Result<T, LoadError>,
         default: impl FnOnce() -> T,
     ) -> Result<T, LoadError> {
-        let loaded = match &mut self.old {
-            None => load(self.input),
-            Some(old) => {
-                let found = old.field(index, self.input, shape, load);
-                found.map(|found| found.unwrap_or_else(default))
-            }
+        let begun = match &mut self.old {
+            None => None,
+            Some(_) => match self.begin_old(index, shape) {
+                Ok(Some(begun)) => Some(begun),
+                Ok(None) => return Ok(default()),
+                Err(error) => return Err(self.within(error, index)),
+            },
         };
-        let (shape, variant) = (self.shape, self.variant);
-        loaded.map_err(|error| within(error, shape, variant, index))
+        self.loaded(index, begun, load)
+    }
+
+    #[inline(always)]
+    fn loaded<T>(
+        &mut self,
+        index: usize,
+        begun: Option<Box<BegunField<'a>>>,
+        load: impl FnOnce(&mut Decoder<'gc, 'a>) -> Result<T, LoadError>,
+    ) -> Result<T, LoadError> {
+        let loaded = load(self.input);
+        if let Some(begun) = begun {
+            begun.end(self.input);
+        }
+        match loaded {
+            Ok(value) => Ok(value),
+            Err(error) => Err(within(error, self.shape, self.variant, index)),
+        }
+    }
+
+    #[cold]
+    fn begin_old(
+        &mut self,
+        index: usize,
+        shape: &'static Shape,
+    ) -> Result<Option<Box<BegunField<'a>>>, LoadError> {
+        match &mut self.old {
+            None => Ok(None),
+            Some(old) => old.begin_field(index, self.input, shape),
+        }
+    }
+
+    #[cold]
+    fn missing(&self, index: usize) -> LoadError {
+        let error = self.input.input.error(LoadErrorKind::MissingField);
+        self.within(error, index)
+    }
+
+    #[cold]
+    fn within(&self, error: LoadError, index: usize) -> LoadError {
+        within(error, self.shape, self.variant, index)
     }
 
     /// All fields have been read.

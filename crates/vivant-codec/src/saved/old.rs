@@ -40,6 +40,15 @@ pub(crate) struct OldFields<'a> {
     passed: Vec<usize>,
 }
 
+/// A field that is read.
+#[derive(Debug)]
+pub(crate) struct BegunField<'a> {
+    /// The shape outside of the field.
+    outside: Option<Old<'a>>,
+    /// Where the decoder continues, if it has gone back for the field.
+    next: Option<usize>,
+}
+
 impl<'gc, 'a> Decoder<'gc, 'a> {
     /// Reads a value that was written with the shapes of a file.
     ///
@@ -51,17 +60,34 @@ impl<'gc, 'a> Decoder<'gc, 'a> {
         comparison: &'a Comparison<'a>,
         shape: ShapeId,
     ) -> Result<T, LoadError> {
+        self.stored_by(comparison, shape, T::SHAPE, T::load)
+    }
+
+    /// As [`stored`](Decoder::stored), by the shape and the function of a type.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    #[doc(hidden)]
+    pub fn stored_by<T>(
+        &mut self,
+        comparison: &'a Comparison<'a>,
+        shape: ShapeId,
+        current: &'static Shape,
+        load: impl FnOnce(&mut Self) -> Result<T, LoadError>,
+    ) -> Result<T, LoadError> {
         let before = self.old.replace(Old {
             comparison,
             shape,
             name: NameCheck::Compared,
         });
-        let loaded = self.part(Some(shape), T::SHAPE, T::load);
+        let loaded = self.part(Some(shape), current, load);
         self.old = before;
         loaded
     }
 
-    /// Reads a part: of the stored shape, if what it is a part of is read by name.
+    /// Reads a part: of the stored shape, if what it is a part of is read by name. Its code exists
+    /// for each type, so what is seldom done is elsewhere.
     #[inline]
     pub(crate) fn part<T>(
         &mut self,
@@ -69,25 +95,28 @@ impl<'gc, 'a> Decoder<'gc, 'a> {
         current: &'static Shape,
         load: impl FnOnce(&mut Self) -> Result<T, LoadError>,
     ) -> Result<T, LoadError> {
-        match stored {
-            None => load(self),
-            Some(shape) => self.old_part(shape, current, load),
+        let before = match stored {
+            None => None,
+            Some(shape) => Some(self.enter_part(shape, current)),
+        };
+        let loaded = load(self);
+        if let Some(before) = &before {
+            self.leave_part(before);
         }
+        loaded
+    }
+
+    /// The decoder is at a part of this stored shape. Returns what `leave_part` gets.
+    #[cold]
+    fn enter_part(&mut self, shape: ShapeId, current: &'static Shape) -> Box<Option<Old<'a>>> {
+        let before = self.old;
+        self.old = before.and_then(|old| old.part(shape, current));
+        Box::new(before)
     }
 
     #[cold]
-    #[inline(never)]
-    fn old_part<T>(
-        &mut self,
-        shape: ShapeId,
-        current: &'static Shape,
-        load: impl FnOnce(&mut Self) -> Result<T, LoadError>,
-    ) -> Result<T, LoadError> {
-        let before = self.old;
-        self.old = before.and_then(|old| old.part(shape, current));
-        let loaded = load(self);
-        self.old = before;
-        loaded
+    fn leave_part(&mut self, before: &Option<Old<'a>>) {
+        self.old = *before;
     }
 
     /// The version of the file, if it is another than the program's.
@@ -334,6 +363,16 @@ impl<'a> Old<'a> {
     }
 }
 
+impl<'a> BegunField<'a> {
+    #[cold]
+    pub(crate) fn end(&self, input: &mut Decoder<'_, 'a>) {
+        input.leave_part(&self.outside);
+        if let Some(next) = self.next {
+            input.input.seek(next);
+        }
+    }
+}
+
 impl<'a> OldFields<'a> {
     fn new(old: Old<'a>, stored: &'a [StoredField], plan: Plan) -> Box<OldFields<'a>> {
         Box::new(OldFields {
@@ -344,30 +383,31 @@ impl<'a> OldFields<'a> {
         })
     }
 
-    /// Reads field `index` of the program, if the file has it.
+    /// Begins field `index` of the program, if the file has it. Returns what ends it.
     #[cold]
-    #[inline(never)]
-    pub(crate) fn field<'gc, T>(
+    pub(crate) fn begin_field(
         &mut self,
         index: usize,
-        input: &mut Decoder<'gc, 'a>,
+        input: &mut Decoder<'_, 'a>,
         current: &'static Shape,
-        load: impl FnOnce(&mut Decoder<'gc, 'a>) -> Result<T, LoadError>,
-    ) -> Result<Option<T>, LoadError> {
+    ) -> Result<Option<Box<BegunField<'a>>>, LoadError> {
         let Some(place) = self.plan.get(index).copied().flatten() else {
             return Ok(None);
         };
-        let stored = Some(self.stored[place].shape);
-        if let Some(offset) = self.passed.get(place) {
-            let next = input.offset();
-            input.input.seek(*offset);
-            let loaded = input.part(stored, current, load)?;
-            input.input.seek(next);
-            return Ok(Some(loaded));
-        }
-        self.skip_to(place, input)?;
-        self.passed.push(input.offset());
-        input.part(stored, current, load).map(Some)
+        let next = match self.passed.get(place) {
+            Some(offset) => {
+                let next = input.offset();
+                input.input.seek(*offset);
+                Some(next)
+            }
+            None => {
+                self.skip_to(place, input)?;
+                self.passed.push(input.offset());
+                None
+            }
+        };
+        let outside = *input.enter_part(self.stored[place].shape, current);
+        Ok(Some(Box::new(BegunField { outside, next })))
     }
 
     /// Skips the fields that are left.

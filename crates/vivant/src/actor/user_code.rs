@@ -13,6 +13,16 @@ use vivant_heap::__private::drop_by_trampoline;
 /// Runs user code that does not belong to the actor of this turn. A panic of it is reported under
 /// `what`, and has no other effect here.
 pub(crate) fn run_foreign_code(what: &'static str, code: impl FnOnce()) {
+    let mut code = Some(code);
+    run_foreign(what, &mut || {
+        if let Some(code) = code.take() {
+            code();
+        }
+    });
+}
+
+/// As `run_foreign_code`, once for all types.
+fn run_foreign(what: &'static str, code: &mut dyn FnMut()) {
     if let Err(caught) = Worker::not_polling(|| catch(code)) {
         Worker::with_current(|worker| {
             let panic = Panic::of(

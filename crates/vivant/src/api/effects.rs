@@ -173,9 +173,7 @@ impl<A: Actor> Turn<'_, A> {
         &self,
         promises: impl IntoIterator<Item = Promise<T>>,
     ) -> Promise<Vec<Result<T, AskError>>> {
-        let owner = self.owner();
-        let settled = promises.into_iter().map(|one| one.settled(&owner));
-        promise::all(owner.clone(), settled.collect())
+        promise::all_settled(self.owner(), promises.into_iter().collect())
     }
 
     /// A barrier: asks every member, and promises all their replies once the last has come, in the

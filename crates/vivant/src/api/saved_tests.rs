@@ -293,10 +293,9 @@ fn a_resolver_is_named_by_its_promise() {
     let name = (id, 1);
     assert_eq!(bytes, to_bytes(&Some(name)).expect("numbers"));
     let kept = account.kept().ask_blocking().expect("it answers");
-    let kept: RefCell<Option<Box<dyn OpenResolver>>> = RefCell::new(Some(Box::new(kept)));
+    let kept = RefCell::new(Some(OpenResolver::new(kept)));
     let promises = LoadedPromises {
         results: ResultTypes::default(),
-        type_of: Box::new(|_, _| None),
         take: Box::new(move |owner, number| kept.take().filter(|_| (owner, number) == name)),
     };
     let contexts: [&dyn Any; 1] = [&promises];

@@ -112,8 +112,6 @@ saved_struct!(NameOfValue as "vivant::NameOfValue" {
 saved_enum!(ValueOf as "vivant::ValueOf" {
     0 Reply,
     1 Hole,
-    2 ReplyOutcome,
-    3 HoleOutcome,
 });
 
 saved_struct!(Encoded as "vivant::Encoded" {

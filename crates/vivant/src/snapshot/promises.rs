@@ -14,7 +14,6 @@ use crate::failures::{Inside, StopReason};
 use crate::interned::Name;
 use crate::services::Asked;
 use crate::sync::Arc;
-use std::any::{Any, TypeId};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
@@ -25,7 +24,7 @@ type Named = (u64, u64);
 #[derive(Default)]
 pub(super) struct OpenPromises {
     promises: RefCell<BTreeMap<Named, Box<dyn OpenPromise>>>,
-    resolvers: RefCell<BTreeMap<Named, Box<dyn OpenResolver>>>,
+    resolvers: RefCell<BTreeMap<Named, OpenResolver>>,
 }
 
 impl OpenPromises {
@@ -67,15 +66,8 @@ impl OpenPromises {
     }
 
     /// Takes out the resolver of a promise.
-    pub(super) fn resolver(&self, named: Named) -> Option<Box<dyn OpenResolver>> {
+    pub(super) fn resolver(&self, named: Named) -> Option<OpenResolver> {
         self.resolvers.borrow_mut().remove(&named)
-    }
-
-    /// The type of the resolver of a promise.
-    pub(super) fn type_of(&self, named: Named) -> Option<TypeId> {
-        let resolvers = self.resolvers.borrow();
-        let resolver: &dyn Any = &**resolvers.get(&named)?;
-        Some(resolver.type_id())
     }
 
     /// Loads what an actor does with the values of its promises.

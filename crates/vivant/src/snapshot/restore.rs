@@ -79,10 +79,8 @@ fn fill(
     let cells = by_id.clone();
     let cells = CellsById(Box::new(move |id| Some(cells.actor(id)?.cell())));
     let resolvers = promises.clone();
-    let types = promises.clone();
     let resolvers = LoadedPromises {
         take: Box::new(move |owner, number| resolvers.resolver((owner, number))),
-        type_of: Box::new(move |owner, number| types.type_of((owner, number))),
         results: kinds.values().results().clone(),
     };
     let receiver = Receiver::default();

@@ -1,6 +1,7 @@
 //! Joins of promises: all of several, any of them, or a quorum. Each is a quorum, of another number
-//! of values.
+//! of values; or of outcomes, where errors count too.
 
+use super::any_resolver::AnyResolver;
 use super::arrival_type::arrival_type;
 use super::receiver::Receiver;
 use super::resolver::RELAYS_MAX;
@@ -8,10 +9,11 @@ use super::saved::{PromiseName, PromiseUnsaved, ShapedBytes, SinkSaver};
 use super::shown::{Awaits, JoinLink, PromiseLink, RaceLink, Raced, Shown};
 use super::sink::{Continue, SinkLink};
 use super::sink_data::{JoinData, JoinKind, SinkData, SinkKind};
-use super::{Promise, Resolver};
+use super::Promise;
 use crate::actor::{AddressRef, AskError, Next};
 use crate::saving::saved_struct;
 use crate::sync::{Arc, Mutex, lock, try_lock};
+use std::any::Any;
 
 /// Returns a promise of all values, in the order of the promises, or of the first error that
 /// arrives.
@@ -24,9 +26,7 @@ pub(crate) fn all<T: Send + 'static>(
 
 /// Returns a promise of the first value that arrives; if none arrives, of the last error.
 pub(crate) fn any<T: Send + 'static>(owner: AddressRef, promises: Vec<Promise<T>>) -> Promise<T> {
-    join(owner, (JoinKind::Any, 1), promises, |mut values| {
-        values.pop()
-    })
+    join(owner, (JoinKind::Any, 1), promises)
 }
 
 /// Returns a promise of the first `wanted` values that arrive, in the order of the promises, or of
@@ -39,6 +39,17 @@ pub(crate) fn quorum<T: Send + 'static>(
     join_values(owner, (JoinKind::Quorum, wanted), promises)
 }
 
+/// Returns a promise of all outcomes, in the order of the promises.
+pub(crate) fn all_settled<T: Send + 'static>(
+    owner: AddressRef,
+    promises: Vec<Promise<T>>,
+) -> Promise<Vec<Result<T, AskError>>> {
+    match promises.len() {
+        0 => Promise::ready(Vec::new()),
+        all => join(owner, (JoinKind::AllSettled, all), promises),
+    }
+}
+
 fn join_values<T: Send + 'static>(
     owner: AddressRef,
     (kind, wanted): (JoinKind, usize),
@@ -46,20 +57,17 @@ fn join_values<T: Send + 'static>(
 ) -> Promise<Vec<T>> {
     match wanted {
         0 => Promise::ready(Vec::new()),
-        _ => join(owner, (kind, wanted), promises, Some),
+        _ => join(owner, (kind, wanted), promises),
     }
 }
 
-/// What becomes of the values, which are as many as were wanted.
-pub(super) type Outcome<T, R> = fn(Vec<T>) -> Option<R>;
-
+/// `R` is what `joined` makes of the outcomes.
 fn join<T: Send + 'static, R: Send + 'static>(
     owner: AddressRef,
     (kind, wanted): (JoinKind, usize),
     promises: Vec<Promise<T>>,
-    outcome: Outcome<T, R>,
 ) -> Promise<R> {
-    let (promise, resolver) = Promise::open(owner.clone());
+    let (promise, resolver) = Promise::<R>::open(owner.clone());
     // With too few promises the resolver is dropped here, which breaks the promise.
     let Some(spare) = promises.len().checked_sub(wanted) else {
         return promise;
@@ -68,8 +76,8 @@ fn join<T: Send + 'static, R: Send + 'static>(
         kind,
         missing: wanted,
         spare,
-        values: promises.iter().map(|_| None).collect(),
-        open: Some((resolver, outcome)),
+        outcomes: promises.iter().map(|_| None).collect(),
+        open: Some(Box::new(resolver)),
     }));
     for (at, one) in promises.into_iter().enumerate() {
         let join = join.clone();
@@ -78,25 +86,49 @@ fn join<T: Send + 'static, R: Send + 'static>(
     promise
 }
 
-pub(super) struct Join<T: Send + 'static, R: Send + 'static> {
+pub(super) struct Join<T: Send + 'static> {
     pub(super) kind: JoinKind,
-    /// Values that have to arrive.
+    /// Number of values that have to arrive; with `AllSettled`, of outcomes.
     pub(super) missing: usize,
-    /// Errors that may still arrive.
+    /// Number of errors that may still arrive besides.
     pub(super) spare: usize,
     /// What has arrived, also the errors that were spare. So each promise of the join is open, or
     /// has its place here.
-    pub(super) values: Vec<Option<Result<T, AskError>>>,
-    /// Until it is decided.
-    pub(super) open: Option<(Resolver<R>, Outcome<T, R>)>,
+    pub(super) outcomes: Outcomes<T>,
+    /// Gets what `joined` makes of the outcomes, until it is decided.
+    pub(super) open: Option<Box<dyn AnyResolver>>,
 }
 
-pub(super) struct JoinSink<T: Send + 'static, R: Send + 'static> {
+type Outcomes<T> = Vec<Option<Result<T, AskError>>>;
+
+/// The outcome of a join for its resolver: a `Result<R, AskError>`. `None`: no value has arrived.
+fn joined<T: Send + 'static>(kind: JoinKind, outcomes: Outcomes<T>) -> Option<Box<dyn Any + Send>> {
+    if kind == JoinKind::AllSettled {
+        return Some(boxed(outcomes.into_iter().flatten().collect::<Vec<_>>()));
+    }
+    // Not by adapters: each is code for each type of values.
+    let mut values = Vec::with_capacity(outcomes.len());
+    for outcome in outcomes {
+        if let Some(Ok(value)) = outcome {
+            values.push(value);
+        }
+    }
+    match kind {
+        JoinKind::Any => values.pop().map(boxed),
+        _ => Some(boxed(values)),
+    }
+}
+
+fn boxed<R: Send + 'static>(value: R) -> Box<dyn Any + Send> {
+    Box::new(Ok::<R, AskError>(value))
+}
+
+pub(super) struct JoinSink<T: Send + 'static> {
     pub(super) at: usize,
-    pub(super) join: Arc<Mutex<Join<T, R>>>,
+    pub(super) join: Arc<Mutex<Join<T>>>,
 }
 
-impl<T: Send + 'static, R: Send + 'static> JoinLink for JoinSink<T, R> {
+impl<T: Send + 'static> JoinLink for JoinSink<T> {
     fn id(&self) -> *const () {
         Arc::as_ptr(&self.join).cast()
     }
@@ -104,26 +136,26 @@ impl<T: Send + 'static, R: Send + 'static> JoinLink for JoinSink<T, R> {
     fn with_answer(&self, body: &mut dyn FnMut(&dyn PromiseLink)) {
         let join = lock(&self.join);
         // With spare promises the join may be decided without this value.
-        if let (0, Some((resolver, _))) = (join.spare, &join.open) {
-            body(resolver);
+        if let (0, Some(resolver)) = (join.spare, &join.open) {
+            body(&**resolver);
         }
     }
 }
 
-impl<T: Send + 'static, R: Send + 'static> RaceLink for JoinSink<T, R> {
+impl<T: Send + 'static> RaceLink for JoinSink<T> {
     fn with_next(&self, body: &mut dyn FnMut(&dyn PromiseLink)) -> Raced {
         let Some(join) = try_lock(&self.join) else {
             return Raced::Busy;
         };
-        let Some((resolver, _)) = &join.open else {
+        let Some(resolver) = &join.open else {
             return Raced::Decided;
         };
-        body(resolver);
+        body(&**resolver);
         Raced::Open
     }
 }
 
-impl<T: Send + 'static, R: Send + 'static> SinkLink for JoinSink<T, R> {
+impl<T: Send + 'static> SinkLink for JoinSink<T> {
     fn shown(&self) -> Shown<'_> {
         Shown {
             join: Some(self),
@@ -135,7 +167,7 @@ impl<T: Send + 'static, R: Send + 'static> SinkLink for JoinSink<T, R> {
     fn data(&self) -> SinkData {
         let join = lock(&self.join);
         let to = match &join.open {
-            Some((resolver, _)) => resolver.receiver(),
+            Some(resolver) => resolver.receiver(RELAYS_MAX),
             None => Receiver::Nothing,
         };
         let data = JoinData {
@@ -149,7 +181,7 @@ impl<T: Send + 'static, R: Send + 'static> SinkLink for JoinSink<T, R> {
 
     fn save(&self, saver: &mut SinkSaver<'_>) -> Result<Option<ShapedBytes>, PromiseUnsaved> {
         let join = lock(&self.join);
-        let Some((resolver, _)) = &join.open else {
+        let Some(resolver) = &join.open else {
             return Ok(None);
         };
         let to = resolver.promise_name(RELAYS_MAX);
@@ -159,9 +191,9 @@ impl<T: Send + 'static, R: Send + 'static> SinkLink for JoinSink<T, R> {
         let is_first = saver.joins.insert(number);
         if is_first {
             let codec = saver.codec(arrival_type::<T>())?;
-            for (at, value) in join.values.iter().enumerate() {
-                if let Some(value) = value {
-                    saver.value(at, value, codec)?;
+            for (at, outcome) in join.outcomes.iter().enumerate() {
+                if let Some(outcome) = outcome {
+                    saver.value(at, outcome, codec)?;
                 }
             }
         }
@@ -171,45 +203,50 @@ impl<T: Send + 'static, R: Send + 'static> SinkLink for JoinSink<T, R> {
             state: is_first.then_some(JoinState {
                 missing: join.missing as u64,
                 spare: join.spare as u64,
-                promises: join.values.len() as u64,
+                promises: join.outcomes.len() as u64,
             }),
         };
         saver.content(&content).map(Some)
     }
 }
 
-impl<T: Send + 'static, R: Send + 'static> Continue<T> for JoinSink<T, R> {
-    fn fill(self, value: Result<T, AskError>) -> Next {
+impl<T: Send + 'static> Continue<T> for JoinSink<T> {
+    fn fill(self, outcome: Result<T, AskError>) -> Next {
         let mut join = lock(&self.join);
         if join.open.is_none() {
             return Next::Nothing;
         }
-        let decided = match value {
-            Ok(value) => {
-                join.values[self.at] = Some(Ok(value));
+        let failed = match outcome {
+            Err(error) if join.kind != JoinKind::AllSettled => {
+                if join.spare > 0 {
+                    join.spare -= 1;
+                    join.outcomes[self.at] = Some(Err(error));
+                    return Next::Nothing;
+                }
+                Some(error)
+            }
+            outcome => {
+                join.outcomes[self.at] = Some(outcome);
                 join.missing -= 1;
                 if join.missing > 0 {
                     return Next::Nothing;
                 }
-                Ok(std::mem::take(&mut join.values))
+                None
             }
-            Err(error) if join.spare > 0 => {
-                join.spare -= 1;
-                join.values[self.at] = Some(Err(error));
-                return Next::Nothing;
-            }
-            Err(error) => Err(error),
         };
+        let (kind, outcomes) = (join.kind, std::mem::take(&mut join.outcomes));
         let open = join.open.take();
         drop(join);
-        let Some((resolver, outcome)) = open else {
+        let Some(resolver) = open else {
             return Next::Nothing;
         };
-        match decided.map(|values| outcome(values.into_iter().flatten().flatten().collect())) {
-            Ok(Some(outcome)) => resolver.settled_by(Ok(outcome)),
-            // No value, no outcome: dropping the resolver breaks the promise.
-            Ok(None) => Next::Nothing,
-            Err(error) => resolver.settled_by(Err(error)),
+        match failed {
+            Some(error) => resolver.failed_by(error),
+            None => match joined(kind, outcomes) {
+                Some(outcome) => resolver.settled_by(outcome),
+                // No value, no outcome: dropping the resolver breaks the promise.
+                None => Next::Nothing,
+            },
         }
     }
 }

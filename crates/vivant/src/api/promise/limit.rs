@@ -1,19 +1,21 @@
 //! Time limits on promises.
 
+use super::any_resolver::AnyResolver;
 use super::receiver::Receiver;
 use super::relay::Relay;
 use super::resolver::RELAYS_MAX;
 use super::saved::{PromiseName, PromiseUnsaved, ShapedBytes, SinkSaver};
-use super::shown::{Awaits, PromiseLink, RaceLink, Raced, Shown};
+use super::shown::{Awaits, PromiseLink, RaceLink, Raced, RequestChange, Shown};
 use super::sink::{Continue, SinkLink};
 use super::sink_data::{SinkData, SinkKind};
 use super::{Promise, PromiseState, Resolver};
-use crate::actor::{AskError, DelayedMessage, Next, Shared, Timer, Worker};
+use crate::actor::{AddressRef, AskError, DelayedMessage, Next, Shared, Timer, Worker, drop_foreign};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::phase::Phase;
 use crate::services::{Action, Alarm, Expires, TimerId, ns};
 use crate::sync::{Arc, Mutex, lock, try_lock};
+use std::any::Any;
 use std::time::Duration;
 
 impl<T: Send + 'static> Promise<T> {
@@ -40,12 +42,13 @@ impl<T: Send + 'static> Promise<T> {
                         // Nothing waits: the message was sent, not asked.
                         return send(resolver);
                     }
-                    send(Resolver::of_relay(InTime::new(&system, limit, resolver)));
+                    let in_time = InTime::new(&system, limit, Box::new(resolver));
+                    send(Resolver::of_relay(in_time));
                 })))
             }
             kind => {
                 let (promise, resolver) = Promise::open(owner.clone());
-                let sink = InTime::new(&system, limit, resolver);
+                let sink = InTime::new(&system, limit, Box::new(resolver));
                 Promise::new(kind).sink_into(&owner, sink);
                 promise
             }
@@ -74,16 +77,16 @@ impl<T: Send + 'static> Promise<T> {
 }
 
 /// The first of value and alarm resolves the promise.
-pub(super) struct InTime<T: Send + 'static> {
-    race: Arc<Mutex<Race<T>>>,
+pub(super) struct InTime {
+    race: Arc<Mutex<Race>>,
     timer: Timer,
     until_ns: u64,
     limit: Duration,
 }
 
 /// Which of both was first.
-enum Race<T: Send + 'static> {
-    Open(Resolver<T>),
+enum Race {
+    Open(Box<dyn AnyResolver>),
     /// The value.
     Value,
     /// The alarm.
@@ -98,14 +101,14 @@ struct Expired {
     then: PromiseName,
 }
 
-impl<T: Send + 'static> Race<T> {
+impl Race {
     /// The value decides the race, unless it is decided.
-    fn value_arrives(&mut self) -> Option<Resolver<T>> {
+    fn value_arrives(&mut self) -> Option<Box<dyn AnyResolver>> {
         self.decide(|_| Race::Value)
     }
 
     /// The alarm decides the race, unless it is decided.
-    fn expires(&mut self) -> Option<Resolver<T>> {
+    fn expires(&mut self) -> Option<Box<dyn AnyResolver>> {
         self.decide(|resolver| {
             Race::Expired(Box::new(Expired {
                 sent_in: None,
@@ -114,11 +117,14 @@ impl<T: Send + 'static> Race<T> {
         })
     }
 
-    fn decide(&mut self, by: impl FnOnce(&Resolver<T>) -> Race<T>) -> Option<Resolver<T>> {
+    fn decide(
+        &mut self,
+        by: impl FnOnce(&dyn AnyResolver) -> Race,
+    ) -> Option<Box<dyn AnyResolver>> {
         let Race::Open(resolver) = self else {
             return None;
         };
-        let decided = by(resolver);
+        let decided = by(&**resolver);
         match std::mem::replace(self, decided) {
             Race::Open(resolver) => Some(resolver),
             _ => None,
@@ -126,8 +132,8 @@ impl<T: Send + 'static> Race<T> {
     }
 }
 
-impl<T: Send + 'static> InTime<T> {
-    fn new(system: &Arc<Shared>, limit: Duration, resolver: Resolver<T>) -> InTime<T> {
+impl InTime {
+    fn new(system: &Arc<Shared>, limit: Duration, resolver: Box<dyn AnyResolver>) -> InTime {
         InTime::begun((limit, limit), resolver, |alarm| {
             system.set_timer(ns(limit), alarm)
         })
@@ -139,8 +145,8 @@ impl<T: Send + 'static> InTime<T> {
         system: &Arc<Shared>,
         timer: u64,
         (left, limit): (Duration, Duration),
-        resolver: Resolver<T>,
-    ) -> InTime<T> {
+        resolver: Box<dyn AnyResolver>,
+    ) -> InTime {
         InTime::begun((left, limit), resolver, |alarm| {
             system.restored_timer(TimerId(timer), ns(left), alarm)
         })
@@ -148,9 +154,9 @@ impl<T: Send + 'static> InTime<T> {
 
     fn begun(
         (left, limit): (Duration, Duration),
-        resolver: Resolver<T>,
+        resolver: Box<dyn AnyResolver>,
         timer: impl FnOnce(Alarm<DelayedMessage>) -> Timer,
-    ) -> InTime<T> {
+    ) -> InTime {
         let race = Arc::new(Mutex::new(Race::Open(resolver)));
         let timer = timer(Alarm::Limit(Action::Expire(race.clone(), limit)));
         let until_ns = timer.system().oracle.limit_ns(ns(left));
@@ -159,21 +165,6 @@ impl<T: Send + 'static> InTime<T> {
             timer,
             until_ns,
             limit,
-        }
-    }
-
-    /// A resolver that passes a value on if this time has not passed.
-    pub(super) fn relayed(
-        timer: u64,
-        (left, limit): (Duration, Duration),
-        then: Resolver<T>,
-    ) -> Resolver<T> {
-        match PromiseLink::owner(&then).map(|owner| owner.system.clone()) {
-            Some(system) => {
-                Resolver::of_relay(InTime::restored(&system, timer, (left, limit), then))
-            }
-            // Nothing waits for the value.
-            None => then,
         }
     }
 
@@ -211,12 +202,12 @@ impl<T: Send + 'static> InTime<T> {
     }
 }
 
-impl<T: Send + 'static> Expires for Mutex<Race<T>> {
+impl Expires for Mutex<Race> {
     fn expire(&self, after: Duration) {
         let resolver = lock(self).expires();
         if let Some(resolver) = resolver {
-            let system = PromiseLink::owner(&resolver).map(|owner| owner.system.clone());
-            resolver.fail(AskError::TimedOut { after });
+            let system = resolver.owner().map(|owner| owner.system.clone());
+            resolver.failed_by(AskError::TimedOut { after }).follow();
             // After the error is sent: in this phase, or one before.
             if let (Some(system), Race::Expired(expired)) = (system, &mut *lock(self)) {
                 expired.sent_in = Some(system.passes.now().phase());
@@ -225,32 +216,42 @@ impl<T: Send + 'static> Expires for Mutex<Race<T>> {
     }
 }
 
-impl<T: Send + 'static> Continue<T> for InTime<T> {
-    fn fill(self, value: Result<T, AskError>) -> Next {
+impl InTime {
+    /// The value is here. Returns the resolver that gets it, if it is in time.
+    fn value_arrives(self) -> Option<Box<dyn AnyResolver>> {
         self.timer.forget();
         let resolver = lock(&self.race).value_arrives();
-        match resolver {
-            Some(resolver) => resolver.settled_by(value),
+        if resolver.is_none() {
+            // L8: the alarm may have been behind the line.
+            Worker::all_may_know_news();
+        }
+        resolver
+    }
+}
+
+impl<T: Send + 'static> Continue<T> for InTime {
+    fn fill(self, outcome: Result<T, AskError>) -> Next {
+        match self.value_arrives() {
+            Some(resolver) => resolver.settled_by(Box::new(outcome)),
             None => {
-                // L8: the alarm may have been behind the line.
-                Worker::all_may_know_news();
+                drop_foreign("the drop of an answer", outcome);
                 Next::Nothing
             }
         }
     }
 }
 
-impl<T: Send + 'static> InTime<T> {
+impl InTime {
     /// What gets a value in time.
     fn receiver_in_time(&self, relays_max: usize) -> Receiver {
         match &*lock(&self.race) {
-            Race::Open(resolver) => resolver.receiver_through(relays_max),
+            Race::Open(resolver) => resolver.receiver(relays_max),
             _ => Receiver::Nothing,
         }
     }
 }
 
-impl<T: Send + 'static> SinkLink for InTime<T> {
+impl SinkLink for InTime {
     fn shown(&self) -> Shown<'_> {
         Shown {
             awaits: Awaits::Raced(self),
@@ -271,7 +272,7 @@ impl<T: Send + 'static> SinkLink for InTime<T> {
     }
 }
 
-impl<T: Send + 'static> RaceLink for InTime<T> {
+impl RaceLink for InTime {
     fn with_next(&self, body: &mut dyn FnMut(&dyn PromiseLink)) -> Raced {
         let Some(race) = try_lock(&self.race) else {
             return Raced::Busy;
@@ -279,7 +280,7 @@ impl<T: Send + 'static> RaceLink for InTime<T> {
         let Race::Open(resolver) = &*race else {
             return Raced::Decided;
         };
-        body(resolver);
+        body(&**resolver);
         Raced::Open
     }
 
@@ -288,9 +289,9 @@ impl<T: Send + 'static> RaceLink for InTime<T> {
     }
 }
 
-impl<T: Send + 'static> Relay<T> for InTime<T> {
+impl<T: Send + 'static> Relay<T> for InTime {
     fn relay(self: Box<Self>, value: Result<T, AskError>) -> Next {
-        self.fill(value)
+        Continue::<T>::fill(*self, value)
     }
 
     fn awaits(&self) -> Awaits<'_> {
@@ -313,5 +314,60 @@ impl<T: Send + 'static> Relay<T> for InTime<T> {
     /// A request that is being settled needs no record any more.
     fn with_next(&self, body: &mut dyn FnMut(&dyn PromiseLink)) {
         RaceLink::with_next(self, body);
+    }
+}
+
+/// As a relay that a restored resolver has.
+impl AnyResolver for InTime {
+    fn settled_by(self: Box<Self>, outcome: Box<dyn Any + Send>) -> Next {
+        match self.value_arrives() {
+            Some(resolver) => resolver.settled_by(outcome),
+            None => {
+                drop_foreign("the drop of an answer", outcome);
+                Next::Nothing
+            }
+        }
+    }
+
+    fn failed_by(self: Box<Self>, error: AskError) -> Next {
+        match self.value_arrives() {
+            Some(resolver) => resolver.failed_by(error),
+            None => Next::Nothing,
+        }
+    }
+
+    fn receiver(&self, relays_max: usize) -> Receiver {
+        match relays_max.checked_sub(1) {
+            Some(fewer) => Relay::<()>::receiver(self, fewer),
+            None => Receiver::Further,
+        }
+    }
+
+    fn promise_name(&self, relays_max: usize) -> PromiseName {
+        match relays_max.checked_sub(1) {
+            Some(fewer) => self.name_in_time(fewer),
+            None => PromiseName::too_far(),
+        }
+    }
+}
+
+/// The alarm has the resolver too, so it is not shown.
+impl PromiseLink for InTime {
+    fn owner(&self) -> Option<&AddressRef> {
+        None
+    }
+
+    fn shown_by_sink(&self) -> Option<Shown<'_>> {
+        Some(Shown::default())
+    }
+
+    fn request_changes(&self, change: RequestChange, relays_max: usize) {
+        if let Some(fewer) = relays_max.checked_sub(1) {
+            RaceLink::with_next(self, &mut |next| next.request_changes(change, fewer));
+        }
+    }
+
+    fn awaits(&self) -> Awaits<'_> {
+        Awaits::Raced(self)
     }
 }

@@ -16,6 +16,7 @@
 //! - [`saved`]: how all of this is saved.
 
 mod answer;
+mod any_resolver;
 mod arrival;
 mod arrival_type;
 mod asker;
@@ -39,7 +40,6 @@ mod receiver;
 mod relay;
 mod resolver;
 pub(crate) mod saved;
-mod settled;
 #[cfg(all(test, feature = "macros"))]
 mod show_tests;
 mod shown;
@@ -59,7 +59,7 @@ mod slot_list_tests;
 mod token;
 
 pub use asker::Asker;
-pub(crate) use join::{all, any, quorum};
+pub(crate) use join::{all, all_settled, any, quorum};
 pub use pipeline::Pipeline;
 pub use resolver::Resolver;
 pub(crate) use resolver::{Withdrawal, given_up};
@@ -71,7 +71,7 @@ use crate::actor::{AddressRef, AskError, Next, Unawaited, Worker};
 use crate::interned::Name;
 use crate::services::Asked;
 use answer::AnswerSink;
-use receiver::ActorName;
+use receiver::{ActorName, Receiver};
 use relay::OkRelay;
 use resolver::RELAYS_MAX;
 use saved::{PromiseUnsaved, ShapedBytes, SinkSaver};
@@ -334,12 +334,14 @@ impl<T: Send + 'static, E: Send + 'static> SinkLink for OkSink<T, E> {
         }
     }
 
+    /// As an answer to a relay.
     fn data(&self) -> SinkData {
-        SinkKind::Ok.to(self.0.receiver())
+        SinkKind::Answer.to(Receiver::Ok(Box::new(self.0.receiver())))
     }
 
     fn save(&self, saver: &mut SinkSaver<'_>) -> Result<Option<ShapedBytes>, PromiseUnsaved> {
-        saver.content(&self.0.name_of_ok(RELAYS_MAX)).map(Some)
+        let name = self.0.name_of_ok(RELAYS_MAX);
+        saver.resolver(&name).map(Some)
     }
 }
 

@@ -70,7 +70,7 @@ enum Way {
     Maps,
     Limits,
     Waits,
-    Settles,
+    AllSettled,
     All,
     Any,
     Quorum,
@@ -96,7 +96,7 @@ impl Desk {
             Way::Maps => ask().map(|book| book + 1).then_send(t.me().taken(7)),
             Way::Limits => drop(ask().within(Duration::from_secs(1))),
             Way::Waits => drop(ask().exclusive()),
-            Way::Settles => drop(t.all_settled([ask()])),
+            Way::AllSettled => drop(t.all_settled([ask(), ask()])),
             Way::All => drop(t.all([ask(), ask()])),
             Way::Any => drop(t.any([ask(), ask()])),
             Way::Quorum => drop(t.quorum(2, [ask(), ask(), ask()])),
@@ -352,21 +352,6 @@ fn a_wait_leads_to_the_promise_that_takes_the_place_of_the_first() {
 }
 
 #[test]
-fn a_settled_promise_leads_to_its_join() {
-    let (scene, slots) = Scene::of(Way::Settles);
-    let all = JoinData {
-        kind: JoinKind::All,
-        at: 0,
-        missing: 1,
-        spare: 0,
-    };
-    let settled = slot(1, SinkKind::Settled, scene.to_own(2));
-    let join = slot(2, SinkKind::Join(all), scene.to_own(3));
-    let discards = slot(3, SinkKind::Discard, Receiver::Nothing);
-    assert_eq!(slots, [settled, join, discards]);
-}
-
-#[test]
 fn a_join_names_its_promises_by_what_they_lead_to() {
     let data = |kind, at, missing, spare| JoinData {
         kind,
@@ -378,6 +363,7 @@ fn a_join_names_its_promises_by_what_they_lead_to() {
         (Way::All, JoinKind::All, 2, (2, 0)),
         (Way::Any, JoinKind::Any, 2, (1, 1)),
         (Way::Quorum, JoinKind::Quorum, 3, (2, 1)),
+        (Way::AllSettled, JoinKind::AllSettled, 2, (2, 0)),
     ];
     for (way, kind, promises, (missing, spare)) in ways {
         let (scene, slots) = Scene::of(way);
@@ -423,7 +409,8 @@ fn an_answer_names_the_promise_of_another_actor() {
     guest.asks(scene.desk.clone()).send();
     let slots = scene.open(&scene.desk);
     let answers = slot(1, SinkKind::Answer, to(&guest, 3));
-    assert_eq!(slots, [answers, slot(2, SinkKind::Ok, to(&guest, 4))]);
+    let ok = Receiver::Ok(Box::new(to(&guest, 4)));
+    assert_eq!(slots, [answers, slot(2, SinkKind::Answer, ok)]);
     let numbers: Vec<_> = scene.open(&guest).iter().map(|slot| slot.0).collect();
     assert_eq!(numbers, [3, 4], "the first two have their values");
     let _future = scene.desk.returns().ask();

@@ -3,10 +3,12 @@
 //! delegates.
 
 use super::Resolver;
+use super::any_resolver::AnyResolver;
 use super::receiver::Receiver;
 use super::saved::PromiseName;
-use super::shown::{Awaits, PromiseLink};
-use crate::actor::{AskError, Next};
+use super::shown::{Awaits, PromiseLink, RequestChange, Shown};
+use crate::actor::{AddressRef, AskError, Next};
+use std::any::{Any, TypeId};
 
 /// Passes a value on.
 pub(super) trait Relay<T>: Send {
@@ -55,5 +57,58 @@ impl<T: Send + 'static, E: Send + 'static> Relay<T> for OkRelay<T, E> {
 
     fn promise_name(&self, relays_max: usize) -> PromiseName {
         self.0.name_of_ok(relays_max)
+    }
+}
+
+/// As [`OkRelay`], of a result of which the type is not known.
+pub(super) struct AnyOkRelay {
+    pub(super) to: Box<dyn AnyResolver>,
+    /// The type of the result.
+    pub(super) result: TypeId,
+    /// Makes an outcome of the result from one of the `Ok`.
+    pub(super) of_ok: fn(Box<dyn Any + Send>) -> Box<dyn Any + Send>,
+}
+
+impl AnyResolver for AnyOkRelay {
+    fn settled_by(self: Box<Self>, outcome: Box<dyn Any + Send>) -> Next {
+        self.to.settled_by((self.of_ok)(outcome))
+    }
+
+    fn failed_by(self: Box<Self>, error: AskError) -> Next {
+        self.to.failed_by(error)
+    }
+
+    fn receiver(&self, relays_max: usize) -> Receiver {
+        match relays_max.checked_sub(1) {
+            Some(fewer) => Receiver::Ok(Box::new(self.to.receiver(fewer))),
+            None => Receiver::Further,
+        }
+    }
+
+    fn promise_name(&self, relays_max: usize) -> PromiseName {
+        match relays_max.checked_sub(1) {
+            Some(fewer) => self.to.promise_name(fewer).ok(self.result),
+            None => PromiseName::too_far(),
+        }
+    }
+}
+
+impl PromiseLink for AnyOkRelay {
+    fn owner(&self) -> Option<&AddressRef> {
+        self.to.owner()
+    }
+
+    fn shown_by_sink(&self) -> Option<Shown<'_>> {
+        self.to.shown_by_sink()
+    }
+
+    fn request_changes(&self, change: RequestChange, relays_max: usize) {
+        if let Some(fewer) = relays_max.checked_sub(1) {
+            self.to.request_changes(change, fewer);
+        }
+    }
+
+    fn awaits(&self) -> Awaits<'_> {
+        Awaits::Passed(&*self.to)
     }
 }

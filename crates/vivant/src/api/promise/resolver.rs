@@ -105,9 +105,7 @@ impl<T: Send + 'static> Resolver<T> {
             },
             Destination::Relay(relay) => match relays_max.checked_sub(1) {
                 Some(fewer) => relay.promise_name(fewer),
-                None => {
-                    PromiseName::Unsaved("a value that is passed on more often than is followed")
-                }
+                None => PromiseName::too_far(),
             },
         }
     }

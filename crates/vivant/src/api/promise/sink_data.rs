@@ -28,10 +28,6 @@ pub(crate) enum SinkKind {
     PassTo { target: ActorName, behaviour: Name },
     /// It is an argument of a closure that makes another value of it.
     Map,
-    /// It is the `Ok` of a result.
-    Ok,
-    /// It is a result, also if it is an error.
-    Settled,
     /// It is an address, for which closures wait that make messages to it: the behaviour of each,
     /// and what gets its reply.
     Pipeline { waiting: Vec<(Name, Receiver)> },
@@ -62,6 +58,8 @@ pub(crate) enum JoinKind {
     All,
     Any,
     Quorum,
+    /// All, also those that are errors.
+    AllSettled,
 }
 
 impl SinkKind {
@@ -78,8 +76,6 @@ impl SinkKind {
             SinkKind::ThenLocal { .. } => "then_local",
             SinkKind::PassTo { .. } => "pass_to",
             SinkKind::Map => "map",
-            SinkKind::Ok => "ok",
-            SinkKind::Settled => "settled",
             SinkKind::Pipeline { .. } => "pipeline",
             SinkKind::Limit { .. } => "limit",
             SinkKind::Join(join) => join.kind.name(),
@@ -99,6 +95,7 @@ impl JoinKind {
             JoinKind::All => "all",
             JoinKind::Any => "any",
             JoinKind::Quorum => "quorum",
+            JoinKind::AllSettled => "all_settled",
         }
     }
 }

@@ -1,8 +1,9 @@
 //! What sinks and resolvers are saved as, without the types of values.
 
-use crate::actor::{ExclusiveWait, SeenActors, WaitNumber};
+use super::super::Resolver;
+use super::value_codecs::OutcomeCodec;
+use crate::actor::{AskError, ExclusiveWait, SeenActors, WaitNumber};
 use crate::interned::Name;
-use crate::saving::Codec;
 use std::any::{Any, TypeId};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -50,8 +51,7 @@ pub(crate) enum PromiseUnsaved {
 
 /// What the sinks of one actor are saved with.
 pub(in super::super) struct SinkSaver<'k> {
-    /// The codec of outcomes, a `Codec<Result<T, AskError>>`, by the type of the message that
-    /// brings a `T`.
+    /// The codec of outcomes, an `OutcomeCodec<T>`, by the type of the message that brings a `T`.
     codecs: &'k dyn Fn(TypeId) -> Option<&'k dyn Any>,
     contexts: &'k [&'k dyn Any],
     /// The exclusive waits of the present incarnation.
@@ -78,10 +78,10 @@ impl<'k> SinkSaver<'k> {
     }
 
     /// The codec of outcomes of this type, which a message of the type `arrival` brings.
-    pub(in super::super) fn codec<O: 'static>(
+    pub(in super::super) fn codec<T: Send + 'static>(
         &self,
         arrival: TypeId,
-    ) -> Result<&'k Codec<O>, PromiseUnsaved> {
+    ) -> Result<&'k OutcomeCodec<T>, PromiseUnsaved> {
         let codec = (self.codecs)(arrival).and_then(|codec| codec.downcast_ref());
         codec.ok_or(PromiseUnsaved::UnknownValue)
     }
@@ -99,20 +99,29 @@ impl<'k> SinkSaver<'k> {
         ShapedBytes::by(T::SHAPE, self.contexts, |out| value.save(out))
     }
 
-    /// A value that has arrived at this position of a join.
-    pub(in super::super) fn value<T>(
+    /// The resolver of this name, as the content of a sink.
+    pub(in super::super) fn resolver(
+        &self,
+        name: &PromiseName,
+    ) -> Result<ShapedBytes, PromiseUnsaved> {
+        let shape = <Resolver<()> as Saved<'static>>::SHAPE;
+        ShapedBytes::by(shape, self.contexts, |out| name.save(out))
+    }
+
+    /// An outcome that has arrived at this position of a join.
+    pub(in super::super) fn value<T: Send + 'static>(
         &mut self,
         at: usize,
-        value: &T,
-        codec: &Codec<T>,
+        value: &Result<T, AskError>,
+        codec: &OutcomeCodec<T>,
     ) -> Result<(), PromiseUnsaved> {
-        let value = ShapedBytes::by(codec.shape, self.contexts, |out| (codec.save)(value, out))?;
+        let value = codec.encoded(value, self.contexts)?;
         self.values.push((at as u64, value));
         Ok(())
     }
 }
 
-/// The types of results in a program, as those of their resolvers. The context of an encoder.
+/// The types of results in a program. The context of an encoder.
 #[derive(Default)]
 pub(crate) struct ListedResults(pub(super) BTreeSet<TypeId>);
 
@@ -155,7 +164,7 @@ pub(in super::super) enum PromiseName {
     /// As the other name, of which the value is the `Ok`.
     Ok {
         of: Box<PromiseName>,
-        /// The type of its resolvers, which no file has.
+        /// The type of the result, which no file has.
         result: Option<TypeId>,
     },
     /// It cannot be saved.
@@ -163,6 +172,22 @@ pub(in super::super) enum PromiseName {
 }
 
 impl PromiseName {
+    /// The name of a resolver behind more relays than are followed.
+    pub(in super::super) fn too_far() -> PromiseName {
+        PromiseName::Unsaved("a value that is passed on more often than is followed")
+    }
+
+    /// The name of a resolver of the `Ok` of this name, of this type of results.
+    pub(in super::super) fn ok(self, result: TypeId) -> PromiseName {
+        match self {
+            PromiseName::Nothing => PromiseName::Nothing,
+            of_result => PromiseName::Ok {
+                of: Box::new(of_result),
+                result: Some(result),
+            },
+        }
+    }
+
     /// Whether nothing in the image waits for the value.
     fn is_nothing(&self, out: &Encoder<'_>) -> bool {
         match self {
@@ -294,6 +319,19 @@ impl fmt::Display for PromiseUnsaved {
                  actor that was asked is to be saved, too",
             ),
             PromiseUnsaved::Value(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+/// The promise, in errors.
+impl fmt::Display for PromiseName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PromiseName::Nothing | PromiseName::Unsaved(_) => f.write_str("no promise"),
+            PromiseName::Of { owner, number, .. } => {
+                write!(f, "the promise {number} of the actor {owner}")
+            }
+            PromiseName::InTime { then: of, .. } | PromiseName::Ok { of, .. } => of.fmt(f),
         }
     }
 }

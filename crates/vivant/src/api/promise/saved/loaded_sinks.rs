@@ -1,18 +1,13 @@
-//! Sinks that have more than a resolver, from a file: joins, time limits, exclusive waits, and the
-//! `Ok` of a result.
+//! Sinks that have more than a resolver, from a file: joins, time limits and exclusive waits.
 
-use super::super::Resolver;
 use super::super::exclusive::{OpenWait, WaitContent, WaitSink};
-use super::super::join::{Join, JoinContent, JoinSink, JoinState, Outcome};
+use super::super::join::{Join, JoinContent, JoinSink, JoinState};
 use super::super::limit::InTime;
-use super::super::resolver::RELAYS_MAX;
-use super::super::shown::{Awaits, Shown};
-use super::super::sink::{Continue, SinkLink};
-use super::super::sink_data::{JoinKind, SinkData, SinkKind};
-use super::data::{PromiseName, PromiseUnsaved, ShapedBytes, SinkSaver};
+use super::super::sink_data::JoinKind;
+use super::data::PromiseName;
 use super::stored::StoredSink;
-use super::value_codecs::{SavedValue, settled};
-use crate::actor::{AskError, Next, WaitPurpose};
+use super::value_codecs::OutcomeCodec;
+use crate::actor::{AskError, WaitPurpose};
 use crate::sync::{Arc, Mutex, lock};
 use vivant_codec::LoadError;
 
@@ -26,7 +21,7 @@ pub(super) fn loaded_wait<T: Send + 'static>(
         has_ended,
         to,
     } = sink.content.load()?;
-    let resolver = sink.content.resolver(to)?;
+    let resolver = sink.content.resolver_of(to)?;
     if has_ended {
         let wait = OpenWait::of_earlier(sink.owner, purpose, place);
         return Ok(WaitSink { wait, resolver });
@@ -37,9 +32,7 @@ pub(super) fn loaded_wait<T: Send + 'static>(
 }
 
 /// The limit passes after the time that was left.
-pub(super) fn loaded_limit<T: Send + 'static>(
-    sink: &StoredSink<'_>,
-) -> Result<InTime<T>, LoadError> {
+pub(super) fn loaded_limit<T: 'static>(sink: &StoredSink<'_>) -> Result<InTime, LoadError> {
     match sink.content.load()? {
         PromiseName::InTime {
             timer,
@@ -47,7 +40,7 @@ pub(super) fn loaded_limit<T: Send + 'static>(
             limit,
             then,
         } => {
-            let then = sink.content.resolver(*then)?;
+            let then = sink.content.any_resolver_of::<T>(*then)?;
             let system = &sink.owner.system;
             Ok(InTime::restored(system, timer, (left, limit), then))
         }
@@ -55,91 +48,66 @@ pub(super) fn loaded_limit<T: Send + 'static>(
     }
 }
 
-pub(super) fn loaded_join<V: SavedValue, R: Send + 'static>(
+pub(super) fn loaded_join<T: Send + 'static>(
     sink: &StoredSink<'_>,
+    codec: &OutcomeCodec<T>,
     kind: JoinKind,
-    outcome: Outcome<V::Value, R>,
-) -> Result<JoinSink<V::Value, R>, LoadError> {
+) -> Result<JoinSink<T>, LoadError> {
     let JoinContent { to, at, state } = sink.content.load()?;
     let PromiseName::Of { number, .. } = to else {
         return Err(sink.content.error("a join without a promise"));
     };
     let at = at as usize;
     let mut joins = sink.joins.borrow_mut();
-    let join = match state {
+    let join: Option<Arc<Mutex<Join<T>>>> = match state {
         None => joins
             .get(&number)
             .and_then(|join| join.downcast_ref())
             .cloned(),
         Some(state) => {
-            let resolver = sink.content.resolver(to)?;
-            let join = join::<V, R>(sink, kind, &state, (resolver, outcome))?;
+            let join = join(sink, codec, (kind, to), &state)?;
             joins.insert(number, Box::new(join.clone()));
             Some(join)
         }
     };
-    let join: Option<Arc<Mutex<Join<V::Value, R>>>> = join;
     match join {
-        Some(join) if lock(&join).values.get(at).is_some_and(Option::is_none) => {
+        Some(join) if lock(&join).outcomes.get(at).is_some_and(Option::is_none) => {
             Ok(JoinSink { at, join })
         }
         _ => Err(sink.content.error("a join that is not whole")),
     }
 }
 
-fn join<V: SavedValue, R: Send + 'static>(
+fn join<T: Send + 'static>(
     sink: &StoredSink<'_>,
-    kind: JoinKind,
+    codec: &OutcomeCodec<T>,
+    (kind, to): (JoinKind, PromiseName),
     state: &JoinState,
-    open: (Resolver<R>, Outcome<V::Value, R>),
-) -> Result<Arc<Mutex<Join<V::Value, R>>>, LoadError> {
+) -> Result<Arc<Mutex<Join<T>>>, LoadError> {
+    let content = &sink.content;
     // Each promise of a join is open, or has brought something.
     let others = sink.promises.get().checked_sub(state.promises);
     let Some(others) = others.filter(|_| (1..=state.promises).contains(&state.missing)) else {
-        return Err(sink
-            .content
-            .error("a join of a number of promises that none has"));
+        return Err(content.error("a join of a number of promises that none has"));
     };
     sink.promises.set(others);
-    let mut values: Vec<_> = (0..state.promises).map(|_| None).collect();
-    for (at, value) in &sink.values {
-        let Some(place) = values.get_mut(*at as usize) else {
-            return Err(value.error("a value of a join at a position that it lacks"));
+    let mut outcomes: Vec<_> = (0..state.promises).map(|_| None).collect();
+    for (at, outcome) in &sink.values {
+        let Some(place) = outcomes.get_mut(*at as usize) else {
+            return Err(outcome.error("a value of a join at a position that it lacks"));
         };
-        *place = Some(settled::<V>(value)?);
+        *place = Some(codec.stored(outcome)?);
     }
+    let open = match kind {
+        JoinKind::All | JoinKind::Quorum => content.any_resolver_of::<Vec<T>>(to)?,
+        JoinKind::Any => content.any_resolver_of::<T>(to)?,
+        JoinKind::AllSettled => content.any_resolver_of::<Vec<Result<T, AskError>>>(to)?,
+    };
     Ok(Arc::new(Mutex::new(Join {
         kind,
         missing: state.missing as usize,
         spare: state.spare as usize,
-        values,
+        outcomes,
         open: Some(open),
     })))
-}
-
-/// The sink of a promise of which the value is the `Ok` of a result, from a file.
-pub(super) struct LoadedOkSink<T: Send + 'static>(pub(super) Resolver<T>);
-
-impl<T: Send + 'static> Continue<T> for LoadedOkSink<T> {
-    fn fill(self, value: Result<T, AskError>) -> Next {
-        self.0.settled_by(value)
-    }
-}
-
-impl<T: Send + 'static> SinkLink for LoadedOkSink<T> {
-    fn shown(&self) -> Shown<'_> {
-        Shown {
-            answer: Some(&self.0),
-            awaits: Awaits::Passed(&self.0),
-            ..Shown::default()
-        }
-    }
-
-    fn data(&self) -> SinkData {
-        SinkKind::Ok.to(self.0.receiver())
-    }
-
-    fn save(&self, saver: &mut SinkSaver<'_>) -> Result<Option<ShapedBytes>, PromiseUnsaved> {
-        saver.content(&self.0.promise_name(RELAYS_MAX)).map(Some)
-    }
 }

@@ -1,24 +1,40 @@
 //! How a resolver is saved: as its promise's actor and the number that the promise has there. If it
 //! gives the `Ok` of a result alone, the type of the error is found by the type of that promise.
 
+use super::super::any_resolver::{AnyRelay, AnyResolver};
 use super::super::limit::InTime;
-use super::super::relay::OkRelay;
+use super::super::relay::AnyOkRelay;
 use super::super::resolver::{RELAYS_MAX, Resolver};
 use super::data::PromiseName;
 use crate::actor::AskError;
+use crate::api::RestoredSystem;
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
 use vivant_codec::{Decoder, Encoder, LoadError, Saved, Shape, shape_of};
 
-/// The resolver of a promise of any type: a `Resolver<T>`.
-pub(crate) trait OpenResolver: Any {
-    /// Breaks the promise with this error.
-    fn fail(self: Box<Self>, error: AskError);
+/// The resolver of a promise, of which the type of the value is known at run time.
+pub(crate) struct OpenResolver {
+    /// The type of the value.
+    value: TypeId,
+    resolver: Box<dyn AnyResolver>,
 }
 
-impl<T: Send + 'static> OpenResolver for Resolver<T> {
-    fn fail(self: Box<Self>, error: AskError) {
-        Resolver::fail(*self, error);
+impl OpenResolver {
+    pub(crate) fn new<T: Send + 'static>(resolver: Resolver<T>) -> OpenResolver {
+        OpenResolver {
+            value: TypeId::of::<T>(),
+            resolver: Box::new(resolver),
+        }
+    }
+
+    /// The resolver of a `T`; `None` if the value is of another type.
+    pub(super) fn of<T: Send + 'static>(self) -> Option<Resolver<T>> {
+        (self.value == TypeId::of::<T>()).then(|| typed(self.resolver))
+    }
+
+    /// Breaks the promise with this error.
+    pub(crate) fn fail(self, error: AskError) {
+        self.resolver.failed_by(error).follow();
     }
 }
 
@@ -26,8 +42,7 @@ impl<T: Send + 'static> OpenResolver for Resolver<T> {
 /// The context of a decoder.
 pub(crate) struct LoadedPromises {
     /// Takes it out.
-    pub(crate) take: Box<dyn Fn(u64, u64) -> Option<Box<dyn OpenResolver>>>,
-    pub(crate) type_of: Box<dyn Fn(u64, u64) -> Option<TypeId>>,
+    pub(crate) take: Box<dyn Fn(u64, u64) -> Option<OpenResolver>>,
     pub(crate) results: ResultTypes,
 }
 
@@ -41,13 +56,8 @@ impl<T: Send + 'static> Resolver<T> {
 impl<T: Send + 'static, E: Send + 'static> Resolver<Result<T, E>> {
     /// What a file names the resolver of the `Ok` by.
     pub(in super::super) fn name_of_ok(&self, relays_max: usize) -> PromiseName {
-        match self.promise_name(relays_max) {
-            PromiseName::Nothing => PromiseName::Nothing,
-            of_result => PromiseName::Ok {
-                of: Box::new(of_result),
-                result: Some(TypeId::of::<Self>()),
-            },
-        }
+        self.promise_name(relays_max)
+            .ok(TypeId::of::<Result<T, E>>())
     }
 }
 
@@ -61,32 +71,70 @@ impl<'gc, T: Send + 'static> Saved<'gc> for Resolver<T> {
 
     fn load(input: &mut Decoder<'gc, '_>) -> Result<Self, LoadError> {
         let name: PromiseName = input.reference(Self::SHAPE)?;
-        resolver(name, input)
+        resolver_of(name, input)
     }
 }
 
-/// The resolver of this name. The decoder has the actors.
-pub(super) fn resolver<T: Send + 'static>(
+/// The resolver of this name, of values of this type. The decoder has the actors.
+pub(super) fn resolver_of<T: Send + 'static>(
     name: PromiseName,
     input: &Decoder<'_, '_>,
 ) -> Result<Resolver<T>, LoadError> {
+    let found = found_of(TypeId::of::<T>(), name, input)?;
+    Ok(found.map_or_else(Resolver::discarding, typed))
+}
+
+/// As `resolver_of`, by the type of the values.
+pub(super) fn any_resolver_of(
+    value: TypeId,
+    name: PromiseName,
+    input: &Decoder<'_, '_>,
+) -> Result<Box<dyn AnyResolver>, LoadError> {
+    let found = found_of(value, name, input)?;
+    Ok(found.unwrap_or_else(|| Box::new(Resolver::<()>::discarding())))
+}
+
+/// A resolver of a `T`.
+fn typed<T: Send + 'static>(resolver: Box<dyn AnyResolver>) -> Resolver<T> {
+    let any: Box<dyn Any> = match (&*resolver as &dyn Any).is::<Resolver<T>>() {
+        true => resolver,
+        false => Box::new(Resolver::<T>::of_relay(AnyRelay(resolver))),
+    };
+    any.downcast()
+        .map_or_else(|_| Resolver::discarding(), |resolver| *resolver)
+}
+
+fn found_of(
+    value: TypeId,
+    name: PromiseName,
+    input: &Decoder<'_, '_>,
+) -> Result<Option<Box<dyn AnyResolver>>, LoadError> {
+    let what = name.to_string();
+    match resolver(name, input)? {
+        None => Ok(None),
+        Some(found) if found.value == value => Ok(Some(found.resolver)),
+        Some(_) => Err(another_type(&what, input)),
+    }
+}
+
+fn another_type(name: &str, input: &Decoder<'_, '_>) -> LoadError {
+    input.error(format!(
+        "a resolver for {name}, which has a value of another type"
+    ))
+}
+
+/// The resolver of this name; `None` if the promise is closed, or its owner was not saved: then
+/// nothing waits for the value. The decoder has the actors.
+fn resolver(
+    name: PromiseName,
+    input: &Decoder<'_, '_>,
+) -> Result<Option<OpenResolver>, LoadError> {
+    // A call for each part of the name: not deeper than the decoder has read.
     match name {
-        PromiseName::Nothing | PromiseName::Unsaved(_) => Ok(Resolver::discarding()),
+        PromiseName::Nothing | PromiseName::Unsaved(_) => Ok(None),
         PromiseName::Of { owner, number, .. } => {
-            let Some(promises) = input.context::<LoadedPromises>() else {
-                return Err(input.error("a promise of an actor, which only a restore can find"));
-            };
-            // If the promise is closed, or its owner was not saved, nothing waits for the value.
-            let Some(resolver) = (promises.take)(owner, number) else {
-                return Ok(Resolver::discarding());
-            };
-            let resolver: Box<dyn Any> = resolver;
-            match resolver.downcast() {
-                Ok(resolver) => Ok(*resolver),
-                Err(_) => Err(input.error(format!(
-                    "a resolver for the promise {number} of the actor {owner}, which has a value of another type"
-                ))),
-            }
+            let promises: &LoadedPromises = restored(input)?;
+            Ok((promises.take)(owner, number))
         }
         PromiseName::InTime {
             timer,
@@ -94,98 +142,73 @@ pub(super) fn resolver<T: Send + 'static>(
             limit,
             then,
         } => {
-            // Not deeper than the decoder has read.
+            let RestoredSystem(system) = restored(input)?;
             let then = resolver(*then, input)?;
-            Ok(InTime::relayed(timer, (left, limit), then))
+            Ok(then.map(|OpenResolver { value, resolver }| {
+                let in_time = InTime::restored(system, timer, (left, limit), resolver);
+                OpenResolver {
+                    value,
+                    resolver: Box::new(in_time),
+                }
+            }))
         }
-        PromiseName::Ok { of, .. } => ok_resolver(*of, input),
+        PromiseName::Ok { of, .. } => {
+            let what = of.to_string();
+            let Some(of) = resolver(*of, input)? else {
+                return Ok(None);
+            };
+            let promises: &LoadedPromises = restored(input)?;
+            match promises.results.0.get(&of.value) {
+                Some(result) => Ok(Some(result.ok_of(of))),
+                None => Err(another_type(&format!("the `Ok` of {what}"), input)),
+            }
+        }
     }
 }
 
-/// A type of results, as the type of its resolvers: how a resolver of the `Ok` is loaded.
-#[derive(Clone, Copy)]
-pub(super) struct ResultType {
-    /// Loads a `Resolver<T>`: the name is that of a promise of the result.
-    load: fn(PromiseName, &Decoder<'_, '_>) -> Result<Box<dyn Any>, LoadError>,
-    /// The type of that resolver.
-    gives: TypeId,
+/// What the decoder of a restore has.
+fn restored<'a, C: 'static>(input: &Decoder<'_, 'a>) -> Result<&'a C, LoadError> {
+    let context = input.context();
+    context.ok_or_else(|| input.error("a promise of an actor, which only a restore can find"))
 }
 
-/// The types of results in a program, by the types of their resolvers.
+/// A type of results.
+#[derive(Clone, Copy)]
+struct ResultType {
+    /// The type of the `Ok`.
+    ok: TypeId,
+    /// Makes an outcome of the result from one of the `Ok`. Returns another value as it is.
+    of_ok: fn(Box<dyn Any + Send>) -> Box<dyn Any + Send>,
+}
+
+impl ResultType {
+    /// The resolver of the `Ok` alone.
+    fn ok_of(self, of: OpenResolver) -> OpenResolver {
+        let relay = AnyOkRelay {
+            to: of.resolver,
+            result: of.value,
+            of_ok: self.of_ok,
+        };
+        OpenResolver {
+            value: self.ok,
+            resolver: Box::new(relay),
+        }
+    }
+}
+
+/// The types of results in a program.
 #[derive(Clone, Default)]
 pub(crate) struct ResultTypes(BTreeMap<TypeId, ResultType>);
 
 impl ResultTypes {
-    pub(crate) fn add<T: Send + 'static, E: Send + 'static>(&mut self) {
-        let of_result = ResultType {
-            load: |name, input| {
-                let of_result: Resolver<Result<T, E>> = resolver(name, input)?;
-                Ok(Box::new(ok_of(of_result)))
+    pub(super) fn add<T: Send + 'static, E: Send + 'static>(&mut self) {
+        let result = ResultType {
+            ok: TypeId::of::<T>(),
+            of_ok: |outcome| match outcome.downcast::<Result<T, AskError>>() {
+                Ok(outcome) => Box::new((*outcome).map(Ok::<T, E>)),
+                Err(outcome) => outcome,
             },
-            gives: TypeId::of::<Resolver<T>>(),
         };
-        let key = TypeId::of::<Resolver<Result<T, E>>>();
-        self.0.insert(key, of_result);
-    }
-
-    /// The type of the resolver of this name.
-    fn type_of(&self, name: &PromiseName, promises: &LoadedPromises) -> TypeOfName {
-        match name {
-            PromiseName::Nothing | PromiseName::Unsaved(_) => TypeOfName::Unawaited,
-            PromiseName::Of { owner, number, .. } => match (promises.type_of)(*owner, *number) {
-                Some(found) => TypeOfName::Is(found),
-                None => TypeOfName::Unawaited,
-            },
-            PromiseName::InTime { then, .. } => self.type_of(then, promises),
-            PromiseName::Ok { of, .. } => match self.type_of(of, promises) {
-                TypeOfName::Is(result) => match self.0.get(&result) {
-                    Some(of_result) => TypeOfName::Is(of_result.gives),
-                    None => TypeOfName::Unknown,
-                },
-                other => other,
-            },
-        }
-    }
-}
-
-/// The type of a resolver that a file names.
-enum TypeOfName {
-    Is(TypeId),
-    /// The promise is closed, or its owner was not saved: nothing waits for the value.
-    Unawaited,
-    /// The `Ok` of what is no result, or of a result that the program does not list.
-    Unknown,
-}
-
-/// A resolver of the `Ok` of the promise of this name.
-pub(super) fn ok_resolver<T: Send + 'static>(
-    then: PromiseName,
-    input: &Decoder<'_, '_>,
-) -> Result<Resolver<T>, LoadError> {
-    let Some(promises) = input.context::<LoadedPromises>() else {
-        return Err(input.error("a promise of an actor, which only a restore can find"));
-    };
-    let types = &promises.results;
-    let of_result = match types.type_of(&then, promises) {
-        TypeOfName::Unawaited => return Ok(Resolver::discarding()),
-        TypeOfName::Is(result) => types.0.get(&result),
-        TypeOfName::Unknown => None,
-    };
-    let loaded = match of_result {
-        Some(of_result) => (of_result.load)(then, input)?.downcast().ok(),
-        None => None,
-    };
-    let resolver: Option<Box<Resolver<T>>> = loaded;
-    let resolver = resolver.ok_or_else(|| {
-        input.error("a resolver for the `Ok` of a promise that has a value of another type")
-    });
-    resolver.map(|it| *it)
-}
-
-/// A resolver of the `Ok` alone.
-fn ok_of<T: Send + 'static, E: Send + 'static>(of_result: Resolver<Result<T, E>>) -> Resolver<T> {
-    match of_result.is_discarding() {
-        true => Resolver::discarding(),
-        false => Resolver::of_relay(OkRelay(of_result)),
+        self.0.insert(TypeId::of::<Result<T, E>>(), result);
     }
 }

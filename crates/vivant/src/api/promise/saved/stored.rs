@@ -2,13 +2,14 @@
 
 use super::super::Resolver;
 use super::data::PromiseName;
-use super::resolver::resolver;
+use super::super::any_resolver::AnyResolver;
+use super::resolver::{any_resolver_of, resolver_of};
 use crate::actor::{AddressRef, ExclusiveWait};
 use crate::saving::StoredShape;
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use vivant_codec::{Decoder, LoadError, Saved};
+use vivant_codec::{Decoder, LoadError, Saved, Shape};
 
 /// An encoded value of a file.
 #[derive(Clone, Copy)]
@@ -21,19 +22,36 @@ pub(crate) struct Stored<'a> {
 
 impl Stored<'_> {
     pub(crate) fn load<T: Saved<'static>>(&self) -> Result<T, LoadError> {
+        self.load_by(T::SHAPE, T::load)
+    }
+
+    /// The value of a type with this shape, by its codec.
+    pub(super) fn load_by<T>(
+        &self,
+        current: &'static Shape,
+        load: impl FnOnce(&mut Decoder<'static, '_>) -> Result<T, LoadError>,
+    ) -> Result<T, LoadError> {
         let mut input = self.decoder();
         let (comparison, shape) = self.shape;
-        let loaded = input.stored::<T>(comparison, shape)?;
+        let loaded = input.stored_by(comparison, shape, current, load)?;
         input.finish()?;
         Ok(loaded)
     }
 
-    /// The resolver of this name.
-    pub(super) fn resolver<T: Send + 'static>(
+    /// The resolver of this name, of values of this type.
+    pub(super) fn resolver_of<T: Send + 'static>(
         &self,
         name: PromiseName,
     ) -> Result<Resolver<T>, LoadError> {
-        resolver(name, &self.decoder())
+        resolver_of(name, &self.decoder())
+    }
+
+    /// As `resolver_of`, for a caller that has an outcome of the type, but no code for resolvers.
+    pub(super) fn any_resolver_of<T: 'static>(
+        &self,
+        name: PromiseName,
+    ) -> Result<Box<dyn AnyResolver>, LoadError> {
+        any_resolver_of(TypeId::of::<T>(), name, &self.decoder())
     }
 
     pub(crate) fn context<C: 'static>(&self) -> Option<&C> {

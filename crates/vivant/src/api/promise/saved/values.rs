@@ -7,59 +7,58 @@ use super::super::arrival_type::arrival_type;
 use super::super::exclusive::WaitContent;
 use super::super::join::JoinContent;
 use super::super::resolver::Resolver;
+use super::super::slot::slot_of_held;
 use super::data::{ListedResults, PromiseName, PromiseUnsaved, ShapedBytes};
 use super::opened::{OpenPromise, Opened};
 use super::resolver::{OpenResolver, ResultTypes};
 use super::stored::{LoadThen, Stored};
-use super::value_codecs::{OutcomeOf, SavedValue, ValueName, ValueOf, settled};
-use crate::actor::{AddressRef, AskError, Envelope, StateRef};
+use super::value_codecs::{OutcomeCodec, SavedValue, ValueName, ValueOf};
+use crate::actor::{AddressRef, Envelope, StateRef};
 use crate::services::Asked;
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
-use std::marker::PhantomData;
 use vivant_codec::{LoadError, Saved, Shape};
 
-/// A type of values, as a table.
+/// A type of values.
 pub(crate) trait ValueType: Sync {
-    /// A `Codec<Result<T, AskError>>`.
-    fn codec(&self) -> Option<&dyn Any>;
+    /// An `OutcomeCodec<T>`.
+    fn codec(&self) -> &dyn Any;
 
-    fn shape(&self) -> Option<&'static Shape>;
+    /// The shape of outcomes.
+    fn shape(&self) -> &'static Shape;
 
-    /// The number of the promise and the value of an arrival of this type.
+    /// The number of the promise and the outcome of an arrival of this type.
     fn arrival(
         &self,
         message: &Envelope,
         contexts: &[&dyn Any],
     ) -> Result<(u64, ShapedBytes), PromiseUnsaved>;
 
-    /// The message that brings a value to the promise of this resolver, which is of this type.
+    /// The message that brings an outcome to the promise of this resolver, which is of this type.
     fn load_arrival(
         &self,
-        resolver: Box<dyn OpenResolver>,
-        value: &Stored<'_>,
+        resolver: OpenResolver,
+        outcome: &Stored<'_>,
     ) -> Result<Option<(AddressRef, Envelope)>, LoadError>;
 
     /// Opens a promise of an actor that the caller holds. `number` is higher than those of its open
     /// promises.
     fn open(
-        &self,
+        &'static self,
         owner: &AddressRef,
         held: &StateRef<'_>,
         number: u64,
         asked: Option<Asked>,
-    ) -> (Box<dyn OpenPromise>, Box<dyn OpenResolver>);
+    ) -> (Box<dyn OpenPromise>, OpenResolver);
 }
 
-struct Table<V>(PhantomData<fn(V)>);
-
-impl<V: SavedValue> ValueType for Table<V> {
-    fn codec(&self) -> Option<&dyn Any> {
-        const { &V::CODEC }.as_ref().map(|codec| codec as &dyn Any)
+impl<T: Send + 'static> ValueType for OutcomeCodec<T> {
+    fn codec(&self) -> &dyn Any {
+        self
     }
 
-    fn shape(&self) -> Option<&'static Shape> {
-        Some(V::CODEC?.shape)
+    fn shape(&self) -> &'static Shape {
+        self.shape
     }
 
     fn arrival(
@@ -67,37 +66,38 @@ impl<V: SavedValue> ValueType for Table<V> {
         message: &Envelope,
         contexts: &[&dyn Any],
     ) -> Result<(u64, ShapedBytes), PromiseUnsaved> {
-        match (arriving::<V::Value>(message), V::CODEC) {
-            (None, _) | (_, None) => Err(PromiseUnsaved::UnknownValue),
-            (Some((0, _)), _) => Err(PromiseUnsaved::Unlisted),
-            (Some((number, value)), Some(codec)) => {
-                let value = ShapedBytes::by(codec.shape, contexts, |out| (codec.save)(value, out))?;
-                Ok((number, value))
-            }
+        match arriving::<T>(message) {
+            None => Err(PromiseUnsaved::UnknownValue),
+            Some((0, _)) => Err(PromiseUnsaved::Unlisted),
+            Some((number, outcome)) => Ok((number, self.encoded(outcome, contexts)?)),
         }
     }
 
     fn load_arrival(
         &self,
-        resolver: Box<dyn OpenResolver>,
-        value: &Stored<'_>,
+        resolver: OpenResolver,
+        outcome: &Stored<'_>,
     ) -> Result<Option<(AddressRef, Envelope)>, LoadError> {
-        let resolver: Box<dyn Any> = resolver;
-        let Ok(resolver) = resolver.downcast::<Resolver<V::Value>>() else {
-            return Err(value.error("the promise has a value of another type"));
-        };
-        Ok(resolver.into_arrival(settled::<V>(value)?))
+        match resolver.of::<T>() {
+            Some(resolver) => Ok(resolver.into_arrival(self.stored(outcome)?)),
+            None => Err(outcome.error("the promise has a value of another type")),
+        }
     }
 
     fn open(
-        &self,
+        &'static self,
         owner: &AddressRef,
         held: &StateRef<'_>,
         number: u64,
         asked: Option<Asked>,
-    ) -> (Box<dyn OpenPromise>, Box<dyn OpenResolver>) {
-        let (opened, resolver) = Opened::<V>::new(owner, held, number, asked);
-        (Box::new(opened), Box::new(resolver))
+    ) -> (Box<dyn OpenPromise>, OpenResolver) {
+        let (promise, answering) = slot_of_held(owner.clone(), held, number, asked);
+        let opened = Opened {
+            promise,
+            codec: self,
+        };
+        let resolver = Resolver::of_slot(answering);
+        (Box::new(opened), OpenResolver::new(resolver))
     }
 }
 
@@ -114,23 +114,13 @@ pub(crate) struct ValueTypes {
 }
 
 impl ValueTypes {
-    /// Adds the type of a behaviour's reply or hole, and that of its outcome.
+    /// Adds the type of a behaviour's reply or hole.
     pub(crate) fn add<V: SavedValue>(&mut self, of: ValueOf, behaviour: &'static str) {
-        if V::CODEC.is_none() {
+        let Some(codec) = (const { &V::CODEC }) else {
             return;
-        }
-        self.add_one::<V>(ValueName { of, behaviour });
-        let of = match of {
-            ValueOf::Hole => ValueOf::HoleOutcome,
-            _ => ValueOf::ReplyOutcome,
         };
-        self.add_one::<OutcomeOf<V>>(ValueName { of, behaviour });
-        self.add_result::<V::Value, AskError>();
-    }
-
-    fn add_one<V: SavedValue>(&mut self, name: ValueName) {
-        let table: &'static Table<V> = const { &Table::<V>(PhantomData) };
-        self.by_name.insert(name, table);
+        let name = ValueName { of, behaviour };
+        self.by_name.insert(name, codec);
         let first = self.by_type.entry(arrival_type::<V::Value>());
         let first = first.or_insert(name);
         *first = name.min(*first);
@@ -153,8 +143,7 @@ impl ValueTypes {
     /// Adds a type of results.
     pub(crate) fn add_result<T: Send + 'static, E: Send + 'static>(&mut self) {
         self.results.add::<T, E>();
-        let of_resolver = TypeId::of::<Resolver<Result<T, E>>>();
-        self.listed_results.0.insert(of_resolver);
+        self.listed_results.0.insert(TypeId::of::<Result<T, E>>());
     }
 
     /// The same types, for encoders.
@@ -164,7 +153,7 @@ impl ValueTypes {
 
     /// The shapes of all that promises are saved as, by the names.
     pub(crate) fn shapes(&self) -> impl Iterator<Item = &'static Shape> + '_ {
-        let values = self.by_name.values().filter_map(|table| table.shape());
+        let values = self.by_name.values().map(|value| value.shape());
         let continuations = self.continuations.values().map(|(_, shape)| *shape);
         values.chain(continuations).chain(sink_shapes())
     }
@@ -173,8 +162,8 @@ impl ValueTypes {
     pub(crate) fn named(&self, name: ValueName<&str>) -> Option<&'static dyn ValueType> {
         // A name of any lifetime is compared with those of the map.
         let from = self.by_name.range::<ValueName<&str>, _>(name..);
-        let (found, table) = { from }.next()?;
-        (*found == name).then_some(*table)
+        let (found, value) = { from }.next()?;
+        (*found == name).then_some(*value)
     }
 
     /// The type of the value that a message brings, and its name.
@@ -188,10 +177,10 @@ impl ValueTypes {
         self.by_type.get(&arrival).copied()
     }
 
-    /// The codec of the outcomes that messages of a type bring, a `Codec<Result<T, AskError>>`.
+    /// The codec of the outcomes that messages of a type bring, an `OutcomeCodec<T>`.
     pub(super) fn codec(&self, arrival: TypeId) -> Option<&dyn Any> {
         let name = self.by_type.get(&arrival)?;
-        self.by_name.get(name)?.codec()
+        Some(self.by_name.get(name)?.codec())
     }
 
     pub(crate) fn continuation(&self, name: &str) -> Option<LoadThen> {
