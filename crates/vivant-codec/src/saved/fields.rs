@@ -100,7 +100,14 @@ impl<'d, 'gc, 'a> Fields<'d, 'gc, 'a> {
                 Err(error) => return Err(self.within(error, index)),
             },
         };
-        self.loaded(index, begun, load)
+        let loaded = load(self.input);
+        if let Some(begun) = begun {
+            begun.end(self.input);
+        }
+        match loaded {
+            Ok(value) => Ok(value),
+            Err(error) => Err(within(error, self.shape, self.variant, index)),
+        }
     }
 
     /// As [`Fields::field_or`], without a bound.
@@ -121,16 +128,6 @@ impl<'d, 'gc, 'a> Fields<'d, 'gc, 'a> {
                 Err(error) => return Err(self.within(error, index)),
             },
         };
-        self.loaded(index, begun, load)
-    }
-
-    #[inline(always)]
-    fn loaded<T>(
-        &mut self,
-        index: usize,
-        begun: Option<Box<BegunField<'a>>>,
-        load: impl FnOnce(&mut Decoder<'gc, 'a>) -> Result<T, LoadError>,
-    ) -> Result<T, LoadError> {
         let loaded = load(self.input);
         if let Some(begun) = begun {
             begun.end(self.input);

@@ -95,10 +95,7 @@ impl<'gc, 'a> Decoder<'gc, 'a> {
         current: &'static Shape,
         load: impl FnOnce(&mut Self) -> Result<T, LoadError>,
     ) -> Result<T, LoadError> {
-        let before = match stored {
-            None => None,
-            Some(shape) => Some(self.enter_part(shape, current)),
-        };
+        let before = stored.map(|shape| self.enter_part(shape, current));
         let loaded = load(self);
         if let Some(before) = &before {
             self.leave_part(before);

@@ -103,10 +103,14 @@ type Outcomes<T> = Vec<Option<Result<T, AskError>>>;
 
 /// The outcome of a join for its resolver: a `Result<R, AskError>`. `None`: no value has arrived.
 fn joined<T: Send + 'static>(kind: JoinKind, outcomes: Outcomes<T>) -> Option<Box<dyn Any + Send>> {
-    if kind == JoinKind::AllSettled {
-        return Some(boxed(outcomes.into_iter().flatten().collect::<Vec<_>>()));
-    }
     // Not by adapters: each is code for each type of values.
+    if kind == JoinKind::AllSettled {
+        let mut all = Vec::with_capacity(outcomes.len());
+        for outcome in outcomes {
+            all.extend(outcome);
+        }
+        return Some(boxed(all));
+    }
     let mut values = Vec::with_capacity(outcomes.len());
     for outcome in outcomes {
         if let Some(Ok(value)) = outcome {
@@ -114,7 +118,7 @@ fn joined<T: Send + 'static>(kind: JoinKind, outcomes: Outcomes<T>) -> Option<Bo
         }
     }
     match kind {
-        JoinKind::Any => values.pop().map(boxed),
+        JoinKind::Any => Some(boxed(values.pop()?)),
         _ => Some(boxed(values)),
     }
 }

@@ -91,7 +91,8 @@ fn join<T: Send + 'static>(
         return Err(content.error("a join of a number of promises that none has"));
     };
     sink.promises.set(others);
-    let mut outcomes: Vec<_> = (0..state.promises).map(|_| None).collect();
+    let mut outcomes = Vec::new();
+    outcomes.resize_with(state.promises as usize, || None);
     for (at, outcome) in &sink.values {
         let Some(place) = outcomes.get_mut(*at as usize) else {
             return Err(outcome.error("a value of a join at a position that it lacks"));
