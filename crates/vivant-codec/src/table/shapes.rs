@@ -89,6 +89,9 @@ impl Shapes {
     /// The table would have more than [`SHAPES_MAX`] shapes: a generic type contains itself with
     /// ever other parameters.
     pub fn add(&mut self, shape: &'static Shape) -> Result<ShapeId, SaveError> {
+        if let Some(id) = self.added.get(&address(shape)) {
+            return Ok(*id);
+        }
         let mut left = self.new_parts(shape)?;
         while !left.is_empty() {
             let before = left.len();

@@ -57,6 +57,7 @@ use super::options::Pool;
 use super::signals::SignalWord;
 use super::slot_list::SlotList;
 use std::cell::UnsafeCell;
+use std::iter;
 use std::mem::offset_of;
 
 /// The head of every cell, with the same layout for all actor types: first what a sender accesses,
@@ -179,12 +180,13 @@ impl Header {
 
     /// Returns the numbers of the actor and of all actors above it, the oldest first.
     pub(crate) fn numbers(&self) -> Vec<u32> {
-        let mut numbers = vec![self.number];
-        let mut above = self.lineage.parent();
-        while let Some(actor_path) = above {
-            numbers.push(actor_path.number);
-            above = actor_path.parent.as_deref();
-        }
+        let above = || {
+            let parent = self.lineage.parent();
+            iter::successors(parent, |path| path.parent.as_deref())
+        };
+        let mut numbers = Vec::with_capacity(above().count() + 1);
+        numbers.push(self.number);
+        numbers.extend(above().map(|path| path.number));
         numbers.reverse();
         numbers
     }

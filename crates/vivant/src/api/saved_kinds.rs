@@ -20,7 +20,8 @@ use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
-use vivant_codec::Shape;
+use std::sync::OnceLock;
+use vivant_codec::{SaveError, Shape, Shapes};
 
 /// The saved actors of a program, with all kinds of their messages, each by its stable name. A
 /// restore finds by it what a file names.
@@ -59,6 +60,8 @@ pub struct SavedKinds {
     subscribers: BTreeMap<&'static str, ListedSubscriber>,
     /// By the stable names of their states.
     synchronizers: BTreeMap<&'static str, ListedSynchronizer>,
+    /// The table of all shapes, once a snapshot has needed it.
+    shapes: OnceLock<Shapes>,
 }
 
 /// A type of addresses, by its name.
@@ -148,6 +151,7 @@ impl SavedKinds {
                 targets: BTreeMap::new(),
                 subscribers: BTreeMap::new(),
                 synchronizers: BTreeMap::new(),
+                shapes: OnceLock::new(),
             },
             error: None,
         };
@@ -198,8 +202,21 @@ impl SavedKinds {
         entry.table.filter(|_| entry.actor == actor)
     }
 
-    /// The shapes of all states, messages and promises, by the names of these.
-    pub(crate) fn shapes(&self) -> impl Iterator<Item = &'static Shape> + '_ {
+    /// The table of the shapes of all states, messages and promises. One program always has the
+    /// same table.
+    pub(crate) fn shapes(&self) -> Result<&Shapes, SaveError> {
+        if let Some(shapes) = self.shapes.get() {
+            return Ok(shapes);
+        }
+        let mut shapes = Shapes::default();
+        for shape in self.each_shape() {
+            shapes.add(shape)?;
+        }
+        Ok(self.shapes.get_or_init(|| shapes))
+    }
+
+    /// By the names of states, messages and promises.
+    fn each_shape(&self) -> impl Iterator<Item = &'static Shape> + '_ {
         let state = |class: &&'static Class| match &class.saved {
             SavedClass::State(functions) => Some(functions.shape),
             SavedClass::Start(_) | SavedClass::Nothing => None,

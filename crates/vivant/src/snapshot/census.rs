@@ -62,8 +62,13 @@ impl Census {
         self.types.entry(type_name).or_insert((saved_as, 0)).1 += 1;
     }
 
+    /// Whether a value that took so long to encode is counted.
+    pub(super) fn is_slow(took: Duration) -> bool {
+        took >= SLOW
+    }
+
     pub(super) fn encoded(&mut self, took: Duration, bytes: usize, actor: impl FnOnce() -> String) {
-        if took < SLOW {
+        if !Census::is_slow(took) {
             return;
         }
         if self.slow.len() == SLOW_MAX {

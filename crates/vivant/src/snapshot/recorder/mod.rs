@@ -115,13 +115,12 @@ pub(super) struct Completed {
 }
 
 impl ImageRecorder {
-    /// A recorder for a program with these kinds. Their shapes come first in the table of shapes,
-    /// so that one program always writes the same table.
+    /// A recorder for a program with these kinds. Their shapes come first in the table of shapes.
     pub(super) fn new(kinds: Arc<SavedKinds>) -> Result<ImageRecorder, Unsaved> {
-        let mut recorded = Recorded::default();
-        for shape in kinds.shapes() {
-            recorded.shapes.add(shape).map_err(Unsaved::Shapes)?;
-        }
+        let recorded = Recorded {
+            shapes: kinds.shapes().map_err(Unsaved::Shapes)?.clone(),
+            ..Recorded::default()
+        };
         Ok(ImageRecorder {
             kinds,
             scope: Scope::System,
@@ -398,6 +397,9 @@ impl Recorder for ImageRecorder {
     }
 
     fn took(&self, actor: &Header, bytes: usize, took: Duration) {
+        if !Census::is_slow(took) {
+            return;
+        }
         let mut recorded = lock(&self.recorded);
         recorded.census.encoded(took, bytes, || actor.path());
     }
