@@ -106,9 +106,13 @@ impl<'gc, 'a> Decoder<'gc, 'a> {
     /// The decoder is at a part of this stored shape. Returns what `leave_part` gets.
     #[cold]
     fn enter_part(&mut self, shape: ShapeId, current: &'static Shape) -> Box<Option<Old<'a>>> {
+        Box::new(self.go_to_part(shape, current))
+    }
+
+    fn go_to_part(&mut self, shape: ShapeId, current: &'static Shape) -> Option<Old<'a>> {
         let before = self.old;
         self.old = before.and_then(|old| old.part(shape, current));
-        Box::new(before)
+        before
     }
 
     #[cold]
@@ -403,7 +407,7 @@ impl<'a> OldFields<'a> {
                 None
             }
         };
-        let outside = *input.enter_part(self.stored[place].shape, current);
+        let outside = input.go_to_part(self.stored[place].shape, current);
         Ok(Some(Box::new(BegunField { outside, next })))
     }
 

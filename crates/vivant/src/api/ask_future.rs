@@ -256,8 +256,8 @@ impl<T: Send + 'static> AskFuture<T> {
     }
 }
 
-impl<T: Send + 'static> Expires for Weak<Oneshot<T>> {
-    fn expire(&self, after: Duration) {
+impl<T: Send + 'static> Expires<Arc<Shared>> for Weak<Oneshot<T>> {
+    fn expire(&self, _: &Arc<Shared>, after: Duration) {
         if let Some(oneshot) = self.upgrade() {
             oneshot.complete(Err(AskError::TimedOut { after }));
         }

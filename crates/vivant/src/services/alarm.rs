@@ -27,7 +27,7 @@ pub(crate) enum Alarm<M: Delayed> {
 pub(crate) enum Action<M: Delayed> {
     Send(M),
     /// Fails the promise, which has this time limit.
-    Expire(Arc<dyn Expires>, Duration),
+    Expire(Arc<dyn Expires<M::System>>, Duration),
     /// Wakes a future that sleeps.
     Wake(Arc<Mutex<Waker>>),
     Call(&'static SystemCall<M::System>, [u64; 2]),
@@ -73,9 +73,9 @@ pub(crate) trait Periodic<M>: Send {
 }
 
 /// A promise of any type that has a time limit.
-pub(crate) trait Expires: Send + Sync {
-    /// Fails it, if it has no value yet.
-    fn expire(&self, after: Duration);
+pub(crate) trait Expires<S>: Send + Sync {
+    /// Fails it, if it has no value yet. `system` has the alarm.
+    fn expire(&self, system: &S, after: Duration);
 }
 
 /// A function of a part of a system, on two numbers.
@@ -96,7 +96,7 @@ impl<M: Delayed> Action<M> {
     pub(super) fn act(self, system: &M::System) {
         match self {
             Action::Send(message) => message.send(),
-            Action::Expire(promise, after) => promise.expire(after),
+            Action::Expire(promise, after) => promise.expire(system, after),
             Action::Wake(waker) => {
                 let waker = lock(&waker).clone();
                 waker.wake();

@@ -15,6 +15,7 @@ use std::time::Duration;
 #[actor(saved)]
 struct Shelf {
     waiting: Vec<(u64, Resolver<u64>)>,
+    titles: Vec<Resolver<String>>,
     given: u64,
 }
 
@@ -32,8 +33,22 @@ impl Shelf {
         promise
     }
 
+    /// No answer comes.
+    fn title(&mut self, t: &Turn<Self>) -> Promise<String> {
+        let (promise, resolver) = t.promise();
+        self.titles.push(resolver);
+        promise
+    }
+
     fn look(&self, book: u64) -> u64 {
         book
+    }
+
+    /// Gives what waits.
+    fn gives(&mut self) {
+        for (book, resolver) in self.waiting.drain(..) {
+            resolver.resolve(book);
+        }
     }
 
     /// Gives until all books are given.
@@ -138,6 +153,22 @@ impl Desk {
     fn delegates(&mut self, t: &Turn<Self>, book: u64) -> Promise<u64> {
         let limit = Duration::from_secs(10);
         t.delegate(self.shelf.take(book)).within(limit)
+    }
+
+    fn asks_for_delegated_twice(&mut self, t: &Turn<Self>, book: u64) {
+        let asked = t.ask(t.me().delegates_on(book));
+        asked.then_send(t.me().took(book));
+    }
+
+    /// The inner limit is the shorter one.
+    fn delegates_on(&mut self, t: &Turn<Self>, book: u64) -> Promise<u64> {
+        let limit = Duration::from_secs(30);
+        t.delegate(t.me().delegates(book)).within(limit)
+    }
+
+    /// No continuation and no reply has the type of the join.
+    fn drops_titles(&mut self, t: &Turn<Self>) {
+        drop(t.all([t.ask(self.shelf.title()), t.ask(self.shelf.title())]));
     }
 
     fn ask_for_a_closure(&mut self, t: &Turn<Self>, book: u64) {
@@ -321,6 +352,52 @@ fn what_is_left_of_a_delegated_time_limit_is_restored() {
     assert_eq!(noted(&restored).1, Vec::<String>::new());
     restored.run_for(Duration::from_secs(2));
     assert_eq!(noted(&restored).1.len(), 1);
+}
+
+/// A decided limit behind another one names no promise: its number may be that of another request.
+#[test]
+fn a_limit_within_a_limit_that_has_passed_is_forgotten() {
+    let simulation = simulated_with::<Saved>(1);
+    let shelf = Shelf::spawn(simulation.system());
+    let desk = Desk::spawn(simulation.system(), shelf.clone());
+    desk.asks_for_delegated_twice(3).send();
+    simulation.run_for(Duration::from_secs(11));
+    assert_eq!(noted(&simulation).1.len(), 1);
+    // An image, so that the phase of the alarm is an earlier one.
+    taken(&simulation);
+    desk.ask(7).send();
+    simulation.run_for(Duration::from_secs(1));
+    shelf.gives().send();
+    let image = taken(&simulation);
+    drop((desk, shelf));
+    let (restored, _actors) = restored_with::<Saved>(&image, 2);
+    restored.run();
+    let (got, errors) = noted(&restored);
+    assert_eq!((got, errors.len()), (vec![7 * 1000 + 7], 1));
+}
+
+/// Both limits are restored.
+#[test]
+fn a_limit_within_a_limit_is_restored() {
+    let (simulation, desk) = waiting_desk(|desk| desk.asks_for_delegated_twice(3).send());
+    let image = taken(&simulation);
+    drop(desk);
+    let (restored, _actors) = restored_with::<Saved>(&image, 2);
+    assert_eq!(taken(&restored), image);
+    restored.run_for(Duration::from_secs(7));
+    assert_eq!(noted(&restored).1, ["no answer came within 10s"]);
+}
+
+/// The promise of the join is in no image, and those that it joins are.
+#[test]
+fn a_join_that_nobody_wants_is_saved_again_after_a_restore() {
+    let (simulation, desk) = waiting_desk(|desk| desk.drops_titles().send());
+    let image = taken(&simulation);
+    // Those of the shelf, too.
+    assert_eq!(image.promises(), 4);
+    drop(desk);
+    let (restored, _actors) = restored_with::<Saved>(&image, 2);
+    taken(&restored);
 }
 
 #[test]

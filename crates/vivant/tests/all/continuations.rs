@@ -85,6 +85,10 @@ impl Head {
             .within(SOON)
     }
 
+    fn later(&self, t: &Turn<Self>) -> Promise<Replies> {
+        t.barrier(&self.workers, |worker| worker.later())
+    }
+
     fn of_group(&self, t: &Turn<Self>, group: Group<Worker>) -> Promise<Replies> {
         t.barrier(&group.members(), |worker| worker.number())
     }
@@ -343,4 +347,92 @@ fn a_long_chain_of_delegations_with_limits_is_answered() {
     workers[0].answers(3).send();
     simulation.run_for(SOON);
     assert_eq!(answer(asked), Ok(3));
+}
+
+/// Its outcomes have nobody any more who waits for all of them.
+#[test]
+fn a_barrier_of_an_actor_that_has_ended_fails_with_the_first_reply() {
+    let simulation = Simulation::new(1);
+    let system = simulation.system();
+    let workers = [worker(system, 1), worker(system, 2)];
+    let head = system.spawn(Head {
+        workers: workers.to_vec(),
+    });
+    let asked = head.later().ask();
+    simulation.run();
+    Address::stop(&head);
+    simulation.run();
+    workers[0].answers(7).send();
+    simulation.run();
+    let error = answer(asked).expect_err("the head has ended");
+    assert!(matches!(error, AskError::Stopped(_)), "{error}");
+}
+
+/// Its drop panics.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("a bomb");
+    }
+}
+
+#[derive(Actor)]
+struct Armoury;
+
+#[behaviours]
+impl Armoury {
+    fn bomb(&self) -> Bomb {
+        Bomb
+    }
+
+    fn lacks(&self) -> Bomb {
+        panic!("no bomb is left");
+    }
+}
+
+/// Asks for several.
+#[derive(Actor)]
+struct Miner {
+    armoury: Address<Armoury>,
+    store: Address<Armoury>,
+}
+
+#[behaviours]
+impl Miner {
+    /// The second bomb comes when the join has failed, or the other way round.
+    fn fetch(&self, t: &Turn<Self>) -> Promise<usize> {
+        let bombs = [
+            t.ask(self.armoury.bomb()),
+            t.ask(self.store.lacks()),
+            t.ask(self.armoury.bomb()),
+        ];
+        let inner = t
+            .all(bombs)
+            .map(|bombs| bombs.into_iter().map(std::mem::forget).count());
+        t.all([inner]).map(|counts| counts[0])
+    }
+
+    fn lives(&self) -> bool {
+        true
+    }
+}
+
+/// User code that panics where a value is not wanted ends nothing: the asker gets the error.
+#[test]
+fn values_of_a_failed_join_may_panic_when_they_are_dropped() {
+    for seed in 0..30 {
+        let simulation = Simulation::new(seed);
+        let system = simulation.system();
+        let [armoury, store] = [system.spawn(Armoury), system.spawn(Armoury)];
+        let miner = system.spawn(Miner { armoury, store });
+        let (asked, lives) = (miner.fetch().ask(), miner.lives().ask());
+        simulation.run();
+        let error = answer(asked).expect_err("a bomb is missing");
+        assert!(error.to_string().contains("no bomb is left"), "{error}");
+        assert_eq!(answer(lives), Ok(true), "seed {seed}");
+        let lives = miner.lives().ask();
+        simulation.run();
+        assert_eq!(answer(lives), Ok(true), "seed {seed}");
+    }
 }

@@ -58,6 +58,11 @@ impl Friend {
         t.all(asked).exclusive().then(t.me().answered_all())
     }
 
+    fn of_all_settled(&mut self, t: &Turn<Self>) -> Promise<Answer> {
+        let asked = t.barrier(&self.friends, |friend| friend.known());
+        asked.exclusive().then(t.me().answered_by_each())
+    }
+
     fn of_any(&mut self, t: &Turn<Self>) -> Promise<Answer> {
         let asked = self.friends.iter().map(|friend| t.ask(friend.known()));
         t.any(asked).exclusive().then(t.me().answered())
@@ -91,6 +96,19 @@ impl Friend {
             Ok(answer) => answer,
             Err(error) => Err(error.to_string()),
         }
+    }
+
+    #[then]
+    fn answered_by_each(
+        &mut self,
+        answers: Result<Vec<Result<Answer, AskError>>, AskError>,
+    ) -> Answer {
+        let answers = answers.map_err(|error| error.to_string())?;
+        let each = answers.into_iter().map(|answer| match answer {
+            Ok(answer) => answer,
+            Err(error) => Err(error.to_string()),
+        });
+        each.sum()
     }
 
     #[then]
@@ -176,6 +194,7 @@ fn cycles_of_every_kind_are_found() {
     assert!(cycles_arise(3, |friend| friend.around(3).ask()) > 0);
     assert!(cycles_arise(3, |friend| friend.by_way_of().ask()) > 0);
     assert!(cycles_arise(3, |friend| friend.of_all().ask()) > 0);
+    assert!(cycles_arise(3, |friend| friend.of_all_settled().ask()) > 0);
     assert_eq!(cycles_arise(2, |friend| friend.of_itself().ask()), 200);
 }
 

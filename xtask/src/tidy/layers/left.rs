@@ -273,6 +273,7 @@ pub(super) const CYCLES: &[(&str, &[&str], &str)] = &[
         "vivant",
         &[
             "api/ask_future.rs",
+            "api/promise/any_resolver.rs",
             "api/promise/arrival.rs",
             "api/promise/discard.rs",
             "api/promise/relay.rs",

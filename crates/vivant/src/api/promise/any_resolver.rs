@@ -10,6 +10,9 @@ use crate::actor::{AskError, Next, drop_foreign};
 use std::any::Any;
 
 /// A resolver of a promise of some type `T`.
+///
+/// The drop of a [`Resolver`] breaks its promise. The drop of a relay alone, such as a time limit,
+/// does not, so a relay is always in a resolver ([`AnyRelay`]) or in a time limit.
 pub(crate) trait AnyResolver: PromiseLink + Any + Send {
     /// Returns the step that gives the promise an outcome, a `Result<T, AskError>`. One of another
     /// type breaks the promise.
@@ -17,6 +20,9 @@ pub(crate) trait AnyResolver: PromiseLink + Any + Send {
 
     /// Returns the step that gives the promise an error.
     fn failed_by(self: Box<Self>, error: AskError) -> Next;
+
+    /// Whether a value would be received: the owner of the promise has not ended.
+    fn has_listener(&self) -> bool;
 
     /// What gets the value, through that many relays at most.
     fn receiver(&self, relays_max: usize) -> Receiver;
@@ -38,6 +44,10 @@ impl<T: Send + 'static> AnyResolver for Resolver<T> {
 
     fn failed_by(self: Box<Self>, error: AskError) -> Next {
         Resolver::settled_by(*self, Err(error))
+    }
+
+    fn has_listener(&self) -> bool {
+        Resolver::has_listener(self)
     }
 
     fn receiver(&self, relays_max: usize) -> Receiver {

@@ -1,16 +1,16 @@
 //! Joins of promises: all of several, any of them, or a quorum. Each is a quorum, of another number
 //! of values; or of outcomes, where errors count too.
 
+use super::Promise;
 use super::any_resolver::AnyResolver;
 use super::arrival_type::arrival_type;
 use super::receiver::Receiver;
 use super::resolver::RELAYS_MAX;
-use super::saved::{PromiseName, PromiseUnsaved, ShapedBytes, SinkSaver};
+use super::saved::{OutcomeCodec, PromiseName, PromiseUnsaved, ShapedBytes, SinkSaver};
 use super::shown::{Awaits, JoinLink, PromiseLink, RaceLink, Raced, Shown};
 use super::sink::{Continue, SinkLink};
 use super::sink_data::{JoinData, JoinKind, SinkData, SinkKind};
-use super::Promise;
-use crate::actor::{AddressRef, AskError, Next};
+use crate::actor::{AddressRef, AskError, Next, drop_foreign};
 use crate::saving::saved_struct;
 use crate::sync::{Arc, Mutex, lock, try_lock};
 use std::any::Any;
@@ -189,15 +189,19 @@ impl<T: Send + 'static> SinkLink for JoinSink<T> {
             return Ok(None);
         };
         let to = resolver.promise_name(RELAYS_MAX);
-        let PromiseName::Of { number, .. } = to else {
-            return Err(PromiseUnsaved::Unlisted);
+        let number = match to {
+            PromiseName::Of { number, .. } => number,
+            // The join was restored without its promise, which was not wanted.
+            PromiseName::Nothing => return Ok(None),
+            _ => return Err(PromiseUnsaved::Unlisted),
         };
         let is_first = saver.joins.insert(number);
         if is_first {
-            let codec = saver.codec(arrival_type::<T>())?;
+            let codec: &OutcomeCodec<T> = saver.codec(arrival_type::<T>())?;
             for (at, outcome) in join.outcomes.iter().enumerate() {
                 if let Some(outcome) = outcome {
-                    saver.value(at, outcome, codec)?;
+                    let outcome = codec.encoded(outcome, saver.contexts())?;
+                    saver.arrived(at, outcome);
                 }
             }
         }
@@ -216,41 +220,70 @@ impl<T: Send + 'static> SinkLink for JoinSink<T> {
 
 impl<T: Send + 'static> Continue<T> for JoinSink<T> {
     fn fill(self, outcome: Result<T, AskError>) -> Next {
-        let mut join = lock(&self.join);
-        if join.open.is_none() {
-            return Next::Nothing;
-        }
-        let failed = match outcome {
-            Err(error) if join.kind != JoinKind::AllSettled => {
-                if join.spare > 0 {
-                    join.spare -= 1;
-                    join.outcomes[self.at] = Some(Err(error));
-                    return Next::Nothing;
-                }
-                Some(error)
+        let arrived = lock(&self.join).arrives(self.at, outcome);
+        match arrived {
+            Arrived::Waits => Next::Nothing,
+            Arrived::Late(outcome) => {
+                drop_foreign("the drop of an answer", outcome);
+                Next::Nothing
             }
-            outcome => {
-                join.outcomes[self.at] = Some(outcome);
-                join.missing -= 1;
-                if join.missing > 0 {
-                    return Next::Nothing;
+            Arrived::Failed(resolver, error, unwanted) => {
+                // One by one: two panics in one drop would end the process.
+                for outcome in unwanted {
+                    drop_foreign("the drop of an answer", outcome);
                 }
-                None
+                resolver.failed_by(error)
             }
-        };
-        let (kind, outcomes) = (join.kind, std::mem::take(&mut join.outcomes));
-        let open = join.open.take();
-        drop(join);
-        let Some(resolver) = open else {
-            return Next::Nothing;
-        };
-        match failed {
-            Some(error) => resolver.failed_by(error),
-            None => match joined(kind, outcomes) {
+            Arrived::Joined(resolver, kind, outcomes) => match joined(kind, outcomes) {
                 Some(outcome) => resolver.settled_by(outcome),
                 // No value, no outcome: dropping the resolver breaks the promise.
                 None => Next::Nothing,
             },
+        }
+    }
+}
+
+/// What an outcome does to its join. Code of users is called without the lock.
+enum Arrived<T> {
+    /// Others have to arrive.
+    Waits,
+    /// The join is decided.
+    Late(Result<T, AskError>),
+    Failed(Box<dyn AnyResolver>, AskError, Outcomes<T>),
+    Joined(Box<dyn AnyResolver>, JoinKind, Outcomes<T>),
+}
+
+impl<T: Send + 'static> Join<T> {
+    fn arrives(&mut self, at: usize, outcome: Result<T, AskError>) -> Arrived<T> {
+        let Some(open) = &self.open else {
+            return Arrived::Late(outcome);
+        };
+        let is_spare = match &outcome {
+            Ok(_) => false,
+            // What an owner that has ended would do with the errors does not come any more.
+            Err(_) if self.kind == JoinKind::AllSettled && open.has_listener() => false,
+            Err(_) if self.spare > 0 => true,
+            Err(_) => return self.decided(outcome),
+        };
+        self.outcomes[at] = Some(outcome);
+        match is_spare {
+            true => self.spare -= 1,
+            false => self.missing -= 1,
+        }
+        let is_whole = self.missing == 0;
+        match self.open.take_if(|_| is_whole) {
+            Some(open) => Arrived::Joined(open, self.kind, std::mem::take(&mut self.outcomes)),
+            None => Arrived::Waits,
+        }
+    }
+
+    /// An error decides the join.
+    fn decided(&mut self, outcome: Result<T, AskError>) -> Arrived<T> {
+        match (self.open.take(), outcome) {
+            (Some(open), Err(error)) => {
+                Arrived::Failed(open, error, std::mem::take(&mut self.outcomes))
+            }
+            (_, outcome) => Arrived::Late(outcome),
         }
     }
 }

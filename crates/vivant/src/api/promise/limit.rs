@@ -9,7 +9,9 @@ use super::shown::{Awaits, PromiseLink, RaceLink, Raced, RequestChange, Shown};
 use super::sink::{Continue, SinkLink};
 use super::sink_data::{SinkData, SinkKind};
 use super::{Promise, PromiseState, Resolver};
-use crate::actor::{AddressRef, AskError, DelayedMessage, Next, Shared, Timer, Worker, drop_foreign};
+use crate::actor::{
+    AddressRef, AskError, DelayedMessage, Next, Shared, Timer, Worker, drop_foreign,
+};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::phase::Phase;
@@ -202,14 +204,13 @@ impl InTime {
     }
 }
 
-impl Expires for Mutex<Race> {
-    fn expire(&self, after: Duration) {
+impl Expires<Arc<Shared>> for Mutex<Race> {
+    fn expire(&self, system: &Arc<Shared>, after: Duration) {
         let resolver = lock(self).expires();
         if let Some(resolver) = resolver {
-            let system = resolver.owner().map(|owner| owner.system.clone());
             resolver.failed_by(AskError::TimedOut { after }).follow();
             // After the error is sent: in this phase, or one before.
-            if let (Some(system), Race::Expired(expired)) = (system, &mut *lock(self)) {
+            if let Race::Expired(expired) = &mut *lock(self) {
                 expired.sent_in = Some(system.passes.now().phase());
             }
         }
@@ -336,6 +337,13 @@ impl AnyResolver for InTime {
         }
     }
 
+    fn has_listener(&self) -> bool {
+        match &*lock(&self.race) {
+            Race::Open(resolver) => resolver.has_listener(),
+            _ => false,
+        }
+    }
+
     fn receiver(&self, relays_max: usize) -> Receiver {
         match relays_max.checked_sub(1) {
             Some(fewer) => Relay::<()>::receiver(self, fewer),
@@ -361,10 +369,9 @@ impl PromiseLink for InTime {
         Some(Shown::default())
     }
 
+    /// The resolver that has it has counted it.
     fn request_changes(&self, change: RequestChange, relays_max: usize) {
-        if let Some(fewer) = relays_max.checked_sub(1) {
-            RaceLink::with_next(self, &mut |next| next.request_changes(change, fewer));
-        }
+        RaceLink::with_next(self, &mut |next| next.request_changes(change, relays_max));
     }
 
     fn awaits(&self) -> Awaits<'_> {

@@ -81,6 +81,7 @@ use sink_data::{SinkData, SinkKind};
 use slot::{Asking, Tail};
 use std::fmt;
 use std::marker::PhantomData;
+use vivant_codec::Saved;
 
 /// A value that will arrive, or an error that says why it cannot.
 ///
@@ -336,12 +337,14 @@ impl<T: Send + 'static, E: Send + 'static> SinkLink for OkSink<T, E> {
 
     /// As an answer to a relay.
     fn data(&self) -> SinkData {
-        SinkKind::Answer.to(Receiver::Ok(Box::new(self.0.receiver())))
+        let receiver = self.0.receiver_through(RELAYS_MAX - 1);
+        SinkKind::Answer.to(Receiver::Ok(Box::new(receiver)))
     }
 
     fn save(&self, saver: &mut SinkSaver<'_>) -> Result<Option<ShapedBytes>, PromiseUnsaved> {
-        let name = self.0.name_of_ok(RELAYS_MAX);
-        saver.resolver(&name).map(Some)
+        let shape = <Resolver<T> as Saved<'static>>::SHAPE;
+        let name = self.0.name_of_ok(RELAYS_MAX - 1);
+        saver.content_as(shape, &name).map(Some)
     }
 }
 

@@ -78,6 +78,10 @@ impl AnyResolver for AnyOkRelay {
         self.to.failed_by(error)
     }
 
+    fn has_listener(&self) -> bool {
+        self.to.has_listener()
+    }
+
     fn receiver(&self, relays_max: usize) -> Receiver {
         match relays_max.checked_sub(1) {
             Some(fewer) => Receiver::Ok(Box::new(self.to.receiver(fewer))),
@@ -102,10 +106,9 @@ impl PromiseLink for AnyOkRelay {
         self.to.shown_by_sink()
     }
 
+    /// The resolver that has it has counted it.
     fn request_changes(&self, change: RequestChange, relays_max: usize) {
-        if let Some(fewer) = relays_max.checked_sub(1) {
-            self.to.request_changes(change, fewer);
-        }
+        self.to.request_changes(change, relays_max);
     }
 
     fn awaits(&self) -> Awaits<'_> {

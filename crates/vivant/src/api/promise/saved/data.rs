@@ -1,8 +1,6 @@
 //! What sinks and resolvers are saved as, without the types of values.
 
-use super::super::Resolver;
-use super::value_codecs::OutcomeCodec;
-use crate::actor::{AskError, ExclusiveWait, SeenActors, WaitNumber};
+use crate::actor::{ExclusiveWait, SeenActors, WaitNumber};
 use crate::interned::Name;
 use std::any::{Any, TypeId};
 use std::collections::BTreeSet;
@@ -77,13 +75,18 @@ impl<'k> SinkSaver<'k> {
         }
     }
 
-    /// The codec of outcomes of this type, which a message of the type `arrival` brings.
-    pub(in super::super) fn codec<T: Send + 'static>(
+    /// The codec of this type, of outcomes that a message of the type `arrival` brings.
+    pub(in super::super) fn codec<C: 'static>(
         &self,
         arrival: TypeId,
-    ) -> Result<&'k OutcomeCodec<T>, PromiseUnsaved> {
+    ) -> Result<&'k C, PromiseUnsaved> {
         let codec = (self.codecs)(arrival).and_then(|codec| codec.downcast_ref());
         codec.ok_or(PromiseUnsaved::UnknownValue)
+    }
+
+    /// The contexts of encoders.
+    pub(in super::super) fn contexts(&self) -> &'k [&'k dyn Any] {
+        self.contexts
     }
 
     /// Whether a wait is one of an earlier incarnation.
@@ -99,25 +102,18 @@ impl<'k> SinkSaver<'k> {
         ShapedBytes::by(T::SHAPE, self.contexts, |out| value.save(out))
     }
 
-    /// The resolver of this name, as the content of a sink.
-    pub(in super::super) fn resolver(
+    /// As `content`, for a value that is encoded as those of this shape are.
+    pub(in super::super) fn content_as<T: Saved<'static>>(
         &self,
-        name: &PromiseName,
+        shape: &'static Shape,
+        value: &T,
     ) -> Result<ShapedBytes, PromiseUnsaved> {
-        let shape = <Resolver<()> as Saved<'static>>::SHAPE;
-        ShapedBytes::by(shape, self.contexts, |out| name.save(out))
+        ShapedBytes::by(shape, self.contexts, |out| value.save(out))
     }
 
     /// An outcome that has arrived at this position of a join.
-    pub(in super::super) fn value<T: Send + 'static>(
-        &mut self,
-        at: usize,
-        value: &Result<T, AskError>,
-        codec: &OutcomeCodec<T>,
-    ) -> Result<(), PromiseUnsaved> {
-        let value = codec.encoded(value, self.contexts)?;
-        self.values.push((at as u64, value));
-        Ok(())
+    pub(in super::super) fn arrived(&mut self, at: usize, outcome: ShapedBytes) {
+        self.values.push((at as u64, outcome));
     }
 }
 
@@ -185,6 +181,15 @@ impl PromiseName {
                 of: Box::new(of_result),
                 result: Some(result),
             },
+        }
+    }
+
+    /// The actor and the number of the promise, behind all relays.
+    pub(super) fn promise(&self) -> Option<(u64, u64)> {
+        match self {
+            PromiseName::Nothing | PromiseName::Unsaved(_) => None,
+            PromiseName::Of { owner, number, .. } => Some((*owner, *number)),
+            PromiseName::InTime { then: of, .. } | PromiseName::Ok { of, .. } => of.promise(),
         }
     }
 
@@ -319,19 +324,6 @@ impl fmt::Display for PromiseUnsaved {
                  actor that was asked is to be saved, too",
             ),
             PromiseUnsaved::Value(error) => write!(f, "{error}"),
-        }
-    }
-}
-
-/// The promise, in errors.
-impl fmt::Display for PromiseName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            PromiseName::Nothing | PromiseName::Unsaved(_) => f.write_str("no promise"),
-            PromiseName::Of { owner, number, .. } => {
-                write!(f, "the promise {number} of the actor {owner}")
-            }
-            PromiseName::InTime { then: of, .. } | PromiseName::Ok { of, .. } => of.fmt(f),
         }
     }
 }

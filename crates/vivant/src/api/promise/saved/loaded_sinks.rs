@@ -5,10 +5,11 @@ use super::super::join::{Join, JoinContent, JoinSink, JoinState};
 use super::super::limit::InTime;
 use super::super::sink_data::JoinKind;
 use super::data::PromiseName;
+use super::outcome_codec::OutcomeCodec;
 use super::stored::StoredSink;
-use super::value_codecs::OutcomeCodec;
 use crate::actor::{AskError, WaitPurpose};
 use crate::sync::{Arc, Mutex, lock};
+use std::collections::BTreeSet;
 use vivant_codec::LoadError;
 
 /// The actor waits again, unless the incarnation is over that waited.
@@ -59,23 +60,25 @@ pub(super) fn loaded_join<T: Send + 'static>(
     };
     let at = at as usize;
     let mut joins = sink.joins.borrow_mut();
-    let join: Option<Arc<Mutex<Join<T>>>> = match state {
-        None => joins
-            .get(&number)
-            .and_then(|join| join.downcast_ref())
-            .cloned(),
-        Some(state) => {
-            let join = join(sink, codec, (kind, to), &state)?;
-            joins.insert(number, Box::new(join.clone()));
-            Some(join)
-        }
-    };
-    match join {
-        Some(join) if lock(&join).outcomes.get(at).is_some_and(Option::is_none) => {
-            Ok(JoinSink { at, join })
-        }
-        _ => Err(sink.content.error("a join that is not whole")),
+    if let Some(state) = state {
+        joins.insert(number, Box::new(join(sink, codec, (kind, to), &state)?));
     }
+    let join = joins.get_mut(&number);
+    let join: Option<&mut LoadedJoin<T>> = join.and_then(|join| join.downcast_mut());
+    if let Some(loaded) = join
+        && lock(&loaded.join).kind == kind
+        && loaded.free.remove(&at)
+    {
+        let join = loaded.join.clone();
+        return Ok(JoinSink { at, join });
+    }
+    Err(sink.content.error("a join that is not whole"))
+}
+
+/// A join, and its positions that no promise has yet.
+struct LoadedJoin<T: Send + 'static> {
+    join: Arc<Mutex<Join<T>>>,
+    free: BTreeSet<usize>,
 }
 
 fn join<T: Send + 'static>(
@@ -83,7 +86,7 @@ fn join<T: Send + 'static>(
     codec: &OutcomeCodec<T>,
     (kind, to): (JoinKind, PromiseName),
     state: &JoinState,
-) -> Result<Arc<Mutex<Join<T>>>, LoadError> {
+) -> Result<LoadedJoin<T>, LoadError> {
     let content = &sink.content;
     // Each promise of a join is open, or has brought something.
     let others = sink.promises.get().checked_sub(state.promises);
@@ -97,18 +100,28 @@ fn join<T: Send + 'static>(
         let Some(place) = outcomes.get_mut(*at as usize) else {
             return Err(outcome.error("a value of a join at a position that it lacks"));
         };
-        *place = Some(codec.stored(outcome)?);
+        *place = Some(outcome.outcome(codec)?);
+    }
+    let free: BTreeSet<_> = (0..outcomes.len())
+        .filter(|at| outcomes[*at].is_none())
+        .collect();
+    let is_all = matches!(kind, JoinKind::All | JoinKind::AllSettled);
+    if state.missing.checked_add(state.spare) != Some(free.len() as u64)
+        || is_all && state.spare > 0
+    {
+        return Err(content.error("a join that misses more or fewer values than it has promises"));
     }
     let open = match kind {
         JoinKind::All | JoinKind::Quorum => content.any_resolver_of::<Vec<T>>(to)?,
         JoinKind::Any => content.any_resolver_of::<T>(to)?,
         JoinKind::AllSettled => content.any_resolver_of::<Vec<Result<T, AskError>>>(to)?,
     };
-    Ok(Arc::new(Mutex::new(Join {
+    let join = Arc::new(Mutex::new(Join {
         kind,
         missing: state.missing as usize,
         spare: state.spare as usize,
         outcomes,
         open: Some(open),
-    })))
+    }));
+    Ok(LoadedJoin { join, free })
 }

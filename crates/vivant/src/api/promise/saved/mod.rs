@@ -3,6 +3,7 @@
 //! - [`data`]: what sinks and resolvers are saved as; knows no type of a value.
 //! - [`value_codecs`]: the types that values may have, of which the runtime's code is generic;
 //!   [`values`]: these as tables.
+//! - [`outcome_codec`]: how their outcomes are encoded.
 //! - [`slots`]: the open promises of an actor.
 //! - [`then`]: a continuation that waits.
 //! - [`resolver`]: a resolver, as actor and number.
@@ -12,6 +13,7 @@
 mod data;
 mod loaded_sinks;
 mod opened;
+mod outcome_codec;
 mod resolver;
 mod slots;
 mod stored;
@@ -22,6 +24,7 @@ mod values;
 pub(super) use data::{PromiseName, SinkSaver};
 pub(crate) use data::{PromiseUnsaved, ShapedBytes};
 pub(crate) use opened::OpenPromise;
+pub(super) use outcome_codec::OutcomeCodec;
 #[cfg(test)]
 pub(crate) use resolver::ResultTypes;
 pub(crate) use resolver::{LoadedPromises, OpenResolver};

@@ -6,8 +6,8 @@ use super::super::sink::Sink;
 use super::super::sink_data::JoinKind;
 use super::super::slot::Asking;
 use super::loaded_sinks::{loaded_join, loaded_limit, loaded_wait};
+use super::outcome_codec::OutcomeCodec;
 use super::stored::StoredSink;
-use super::value_codecs::OutcomeCodec;
 use crate::actor::WaitPurpose;
 use vivant_codec::LoadError;
 

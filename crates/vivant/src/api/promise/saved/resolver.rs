@@ -109,26 +109,24 @@ fn found_of(
     name: PromiseName,
     input: &Decoder<'_, '_>,
 ) -> Result<Option<Box<dyn AnyResolver>>, LoadError> {
-    let what = name.to_string();
+    let promise = name.promise();
     match resolver(name, input)? {
         None => Ok(None),
         Some(found) if found.value == value => Ok(Some(found.resolver)),
-        Some(_) => Err(another_type(&what, input)),
+        Some(_) => Err(another_type(promise, input)),
     }
 }
 
-fn another_type(name: &str, input: &Decoder<'_, '_>) -> LoadError {
+fn another_type(promise: Option<(u64, u64)>, input: &Decoder<'_, '_>) -> LoadError {
+    let (owner, number) = promise.unwrap_or_default();
     input.error(format!(
-        "a resolver for {name}, which has a value of another type"
+        "a resolver for the promise {number} of the actor {owner}, which has a value of another type"
     ))
 }
 
 /// The resolver of this name; `None` if the promise is closed, or its owner was not saved: then
 /// nothing waits for the value. The decoder has the actors.
-fn resolver(
-    name: PromiseName,
-    input: &Decoder<'_, '_>,
-) -> Result<Option<OpenResolver>, LoadError> {
+fn resolver(name: PromiseName, input: &Decoder<'_, '_>) -> Result<Option<OpenResolver>, LoadError> {
     // A call for each part of the name: not deeper than the decoder has read.
     match name {
         PromiseName::Nothing | PromiseName::Unsaved(_) => Ok(None),
@@ -153,14 +151,14 @@ fn resolver(
             }))
         }
         PromiseName::Ok { of, .. } => {
-            let what = of.to_string();
+            let promise = of.promise();
             let Some(of) = resolver(*of, input)? else {
                 return Ok(None);
             };
             let promises: &LoadedPromises = restored(input)?;
             match promises.results.0.get(&of.value) {
                 Some(result) => Ok(Some(result.ok_of(of))),
-                None => Err(another_type(&format!("the `Ok` of {what}"), input)),
+                None => Err(another_type(promise, input)),
             }
         }
     }

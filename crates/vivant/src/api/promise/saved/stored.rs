@@ -1,10 +1,11 @@
 //! A sink in a file, and the values that it has.
 
 use super::super::Resolver;
-use super::data::PromiseName;
 use super::super::any_resolver::AnyResolver;
+use super::data::PromiseName;
+use super::outcome_codec::OutcomeCodec;
 use super::resolver::{any_resolver_of, resolver_of};
-use crate::actor::{AddressRef, ExclusiveWait};
+use crate::actor::{AddressRef, AskError, ExclusiveWait};
 use crate::saving::StoredShape;
 use std::any::{Any, TypeId};
 use std::cell::{Cell, RefCell};
@@ -26,7 +27,7 @@ impl Stored<'_> {
     }
 
     /// The value of a type with this shape, by its codec.
-    pub(super) fn load_by<T>(
+    fn load_by<T>(
         &self,
         current: &'static Shape,
         load: impl FnOnce(&mut Decoder<'static, '_>) -> Result<T, LoadError>,
@@ -36,6 +37,14 @@ impl Stored<'_> {
         let loaded = input.stored_by(comparison, shape, current, load)?;
         input.finish()?;
         Ok(loaded)
+    }
+
+    /// The outcome of this codec.
+    pub(super) fn outcome<T>(
+        &self,
+        codec: &OutcomeCodec<T>,
+    ) -> Result<Result<T, AskError>, LoadError> {
+        self.load_by(codec.shape, |input| codec.load(input))
     }
 
     /// The resolver of this name, of values of this type.

@@ -10,9 +10,10 @@ use super::super::resolver::Resolver;
 use super::super::slot::slot_of_held;
 use super::data::{ListedResults, PromiseName, PromiseUnsaved, ShapedBytes};
 use super::opened::{OpenPromise, Opened};
+use super::outcome_codec::OutcomeCodec;
 use super::resolver::{OpenResolver, ResultTypes};
 use super::stored::{LoadThen, Stored};
-use super::value_codecs::{OutcomeCodec, SavedValue, ValueName, ValueOf};
+use super::value_codecs::{SavedValue, ValueName, ValueOf};
 use crate::actor::{AddressRef, Envelope, StateRef};
 use crate::services::Asked;
 use std::any::{Any, TypeId};
@@ -79,7 +80,7 @@ impl<T: Send + 'static> ValueType for OutcomeCodec<T> {
         outcome: &Stored<'_>,
     ) -> Result<Option<(AddressRef, Envelope)>, LoadError> {
         match resolver.of::<T>() {
-            Some(resolver) => Ok(resolver.into_arrival(self.stored(outcome)?)),
+            Some(resolver) => Ok(resolver.into_arrival(outcome.outcome(self)?)),
             None => Err(outcome.error("the promise has a value of another type")),
         }
     }
