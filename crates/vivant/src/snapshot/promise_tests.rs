@@ -376,7 +376,6 @@ fn a_limit_within_a_limit_that_has_passed_is_forgotten() {
     assert_eq!((got, errors.len()), (vec![7 * 1000 + 7], 1));
 }
 
-/// Both limits are restored.
 #[test]
 fn a_limit_within_a_limit_is_restored() {
     let (simulation, desk) = waiting_desk(|desk| desk.asks_for_delegated_twice(3).send());

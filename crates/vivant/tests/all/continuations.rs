@@ -349,7 +349,7 @@ fn a_long_chain_of_delegations_with_limits_is_answered() {
     assert_eq!(answer(asked), Ok(3));
 }
 
-/// Its outcomes have nobody any more who waits for all of them.
+/// No actor waits for all of its outcomes any more.
 #[test]
 fn a_barrier_of_an_actor_that_has_ended_fails_with_the_first_reply() {
     let simulation = Simulation::new(1);
