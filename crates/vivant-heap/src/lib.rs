@@ -28,6 +28,7 @@ mod watch;
 
 mod check;
 mod group;
+mod image;
 pub mod raw;
 
 #[cfg(test)]
@@ -58,6 +59,7 @@ pub use group::group_mark::{GroupMark, GroupProgress, Members, Visit};
 pub use group::group_survey::{GroupSurvey, SurveyProgress};
 pub use group::leak_check::leaked_objects;
 pub use group::member::{HeapShares, Member};
+pub use image::{HeapDecoder, HeapImage, NotSaved, ObjectCodecs, SpanRecord};
 pub use mark::marker::{Marker, Progress};
 pub use mark::stats::HeapStats;
 pub use object::collected::{Anything, Collected};

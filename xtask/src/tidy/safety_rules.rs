@@ -22,7 +22,7 @@ const HISTORY: &str = "docs/decisions/";
 const LEFT: &[(&str, usize)] = &[
     ("crates/vivant-brc/", 101),
     ("crates/vivant-collections/", 178),
-    ("crates/vivant-heap/", 454),
+    ("crates/vivant-heap/", 452),
     ("crates/vivant-macros/", 8),
     ("verify/loom/", 30),
 ];

@@ -150,7 +150,7 @@ impl<'gc, 'a> Decoder<'gc, 'a> {
     ///
     /// `shape` is not that of a reference.
     pub fn reference<T: Saved<'gc>>(&mut self, shape: &'static Shape) -> Result<T, LoadError> {
-        let Kind::Reference(part) = shape.kind() else {
+        let Kind::Reference(part, _) = shape.kind() else {
             panic!("`{}` is not a reference", shape.name())
         };
         match self.old {

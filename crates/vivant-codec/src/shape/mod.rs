@@ -4,9 +4,12 @@
 //! recursive type is a constant too.
 
 pub(crate) mod primitive;
+pub(crate) mod target;
+mod targets;
 
 use primitive::Primitive;
 use std::fmt;
+use target::Target;
 
 /// The form in which the values of a type are encoded: a name, a version, and the parts.
 ///
@@ -37,7 +40,7 @@ pub(crate) enum Kind {
         expect(dead_code, reason = "only serde has such values")
     )]
     Opaque,
-    Reference(ShapeRef),
+    Reference(ShapeRef, Option<Target>),
 }
 
 /// The shape of a part.
@@ -97,7 +100,13 @@ impl Shape {
     /// A value that refers to something outside of the bytes, such as an actor: it is encoded as
     /// the value of another shape, and has a meaning only together with what it refers to.
     pub const fn reference(name: &'static str, encoded: ShapeRef) -> Shape {
-        Shape::new(name, Kind::Reference(encoded))
+        Shape::new(name, Kind::Reference(encoded, None))
+    }
+
+    /// As [`reference`](Shape::reference), for a reference of which the program knows what it leads
+    /// to: [`targets`](Shape::targets) finds that. A file knows nothing of it.
+    pub const fn reference_to(name: &'static str, encoded: ShapeRef, target: Target) -> Shape {
+        Shape::new(name, Kind::Reference(encoded, Some(target)))
     }
 
     /// The version of the type. Default: 0.
@@ -138,7 +147,7 @@ impl Shape {
             Kind::Structure(_) => format!("the structure `{}`", self.name),
             Kind::Enum(_) => format!("the enum `{}`", self.name),
             Kind::Opaque => "bytes of serde".to_owned(),
-            Kind::Reference(_) => format!("a reference `{}`", self.name),
+            Kind::Reference(..) => format!("a reference `{}`", self.name),
         }
     }
 

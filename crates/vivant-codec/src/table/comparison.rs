@@ -145,7 +145,7 @@ impl<'s> Comparison<'s> {
                 let parts = parts.map(|(stored, current)| (*stored, current.get()));
                 return (stored.len() == current.len()).then(|| parts.collect());
             }
-            (StoredKind::Reference(stored), Kind::Reference(current)) => {
+            (StoredKind::Reference(stored), Kind::Reference(current, _)) => {
                 vec![(*stored, current.get())]
             }
             (StoredKind::Structure(stored), Kind::Structure(current)) => fields(stored, current)?,

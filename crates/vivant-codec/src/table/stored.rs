@@ -84,7 +84,7 @@ impl StoredShape {
             }
             Kind::Array(part, count) => StoredKind::Array(number(*part), *count),
             Kind::Opaque => StoredKind::Opaque,
-            Kind::Reference(part) => StoredKind::Reference(number(*part)),
+            Kind::Reference(part, _) => StoredKind::Reference(number(*part)),
         };
         StoredShape {
             name: shape.name().to_owned(),

@@ -3,7 +3,9 @@
 mod absorb;
 mod destructors;
 pub(crate) mod occupancy;
+pub(crate) mod restored;
 mod span_lists;
+mod span_numbers;
 pub(crate) mod sweep;
 
 use super::header::Header;
@@ -18,6 +20,7 @@ use crate::pages::size_class::{CLASSES, SMALL_MAX, block_size, class_for, span_p
 use crate::segmented::segmented_stack::SegmentedStack;
 use crate::sync::Ordering;
 use span_lists::{Fill, SpanLists};
+use span_numbers::SpanNumbers;
 use std::mem;
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr::NonNull;
@@ -44,6 +47,7 @@ pub(crate) struct Old {
     large: SegmentedStack<Span>,
     /// Large objects that the sweep after the last mark has not reached.
     large_unswept: SegmentedStack<Span>,
+    numbers: SpanNumbers,
     /// The epoch of the mark that runs, or was the last.
     pub(crate) epoch: Epoch,
     /// The epoch of the mark that the sweep belongs to.
@@ -99,6 +103,7 @@ impl Old {
             sizes: [const { None }; CLASSES],
             large: SegmentedStack::default(),
             large_unswept: SegmentedStack::default(),
+            numbers: SpanNumbers::default(),
             epoch: Epoch::FIRST,
             marked: Epoch::FIRST,
             bytes_allocated: 0,
@@ -261,15 +266,38 @@ impl Old {
         }
         let pages = span_pages(class);
         let span = source.take(pages, owner, PageKind::Blocks)?;
-        // SAFETY: the span was just taken.
-        unsafe { span.page().begin_blocks(class, self.marked.0) };
-        if self.free_blocks == FreeBlocks::Poisoned {
-            // SAFETY: the span was just taken, so no object lies in it.
-            unsafe { poison(span.start(), pages * PAGE) };
+        // SAFETY: the span was just taken (X3), so no object lies in it.
+        unsafe { self.begin_blocks(span, class) };
+        self.adopt(span, source)
+    }
+
+    /// Describes a span of blocks, all of them free.
+    ///
+    /// # Safety
+    ///
+    /// The span is the caller's, is as long as spans of this class are, and no object lies in it.
+    unsafe fn begin_blocks(&self, span: Span, class: usize) {
+        // SAFETY: the caller's contract (X1).
+        unsafe {
+            span.page().begin_blocks(class, self.marked.0);
+            if self.free_blocks == FreeBlocks::Poisoned {
+                poison(span.start(), span.page().pages as usize * PAGE);
+            }
         }
         span.mark_tails();
+    }
+
+    /// A span that was just taken becomes one of this heap. `None`: the heap can have no more.
+    fn adopt(&mut self, span: Span, source: &PageSource) -> Option<Span> {
+        // SAFETY: the span was just taken (X3), and is described.
+        unsafe {
+            if !self.numbers.number(span) {
+                source.give([span]);
+                return None;
+            }
+            self.pages += span.page().pages as usize;
+        }
         self.spans += 1;
-        self.pages += pages;
         Some(span)
     }
 
@@ -297,9 +325,8 @@ impl Old {
         let span = source.take(pages, owner, PageKind::Large)?;
         // SAFETY: the span was just taken.
         unsafe { span.page().begin_large(self.marked.0) };
+        let span = self.adopt(span, source)?;
         self.large.push(span);
-        self.spans += 1;
-        self.pages += pages;
         self.bytes_allocated += pages * PAGE;
         Some(self.init_block(span.start()))
     }

@@ -413,7 +413,7 @@ impl<R: Root> Heap<R> {
 }
 
 /// Erases the brand of a state, for the time between turns.
-fn erase_brand<'gc, R: Root>(state: R::Of<'gc>) -> R::Of<'static> {
+pub(crate) fn erase_brand<'gc, R: Root>(state: R::Of<'gc>) -> R::Of<'static> {
     let state = ManuallyDrop::new(state);
     // SAFETY: the same type but for its brand. No turn gets the state in this form (Y4).
     unsafe { mem::transmute_copy(&*state) }

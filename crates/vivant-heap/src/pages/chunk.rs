@@ -2,7 +2,7 @@
 //! pages and the state bytes of its blocks.
 
 use super::page::{Age, Page};
-use crate::sync::{AtomicPtr, AtomicU8, Ordering};
+use crate::sync::{AtomicPtr, AtomicU8, AtomicU32, Ordering};
 use std::ptr::NonNull;
 
 /// A chunk's size and alignment.
@@ -18,7 +18,7 @@ pub(crate) const GRANULE: usize = 16;
 pub(crate) const PAGES: usize = CHUNK / PAGE;
 
 /// The number of pages that a head covers.
-pub(crate) const HEAD: usize = 20;
+pub(crate) const HEAD: usize = 21;
 
 /// The owner of pages, to the code that hands them out: an address, which it never follows. It is
 /// that of the heap's [handle](crate::orca::heap_handle::HeapHandle).
@@ -37,6 +37,8 @@ pub(crate) struct Chunk {
     /// For each page behind the head: its owner, null if the page is free. Not in the description,
     /// because other heaps read it (O6).
     owners: [AtomicPtr<Owner>; PAGES - HEAD],
+    /// For each page behind the head: its [`PageName`], if it is part of a span of old objects.
+    names: [AtomicU32; PAGES - HEAD],
     /// The number of the chunk in its source.
     pub(super) number: u32,
 }
@@ -165,6 +167,75 @@ pub(crate) unsafe fn set_owner(pointer: NonNull<u8>, owner: Option<NonNull<Owner
     // Relaxed: objects in the page, and references to them, are made after this write.
     // SAFETY: guaranteed by the caller.
     unsafe { owner_at(pointer).store(owner, Ordering::Relaxed) };
+}
+
+/// The number of a span in its heap, and of a page in the span. It names the page in files, where
+/// an address would mean nothing.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct PageName(u32);
+
+impl PageName {
+    /// Spans of blocks are at most eight pages long, and of a large object only the first page is
+    /// named.
+    pub(crate) const PAGE_BITS: u32 = 3;
+
+    /// The largest number of a span. So many spans have at least 2 TiB.
+    pub(crate) const SPAN_MAX: u32 = u32::MAX >> PageName::PAGE_BITS;
+
+    pub(crate) fn new(span: u32, page: usize) -> PageName {
+        debug_assert!(span <= PageName::SPAN_MAX && page < 1 << PageName::PAGE_BITS);
+        PageName(span << PageName::PAGE_BITS | page as u32)
+    }
+
+    /// The number of the span in its heap.
+    pub(crate) fn span(self) -> u32 {
+        self.0 >> PageName::PAGE_BITS
+    }
+
+    /// The number of the page among those that a heap can name. Those of a span follow each other.
+    pub(crate) fn number(self) -> u32 {
+        self.0
+    }
+}
+
+/// The entry of `names` for the page that a pointer points into.
+///
+/// # Safety
+///
+/// As for `state_of`.
+#[inline]
+unsafe fn name_at<'a>(pointer: NonNull<u8>) -> &'a AtomicU32 {
+    let number = (pointer.addr().get() & (CHUNK - 1)) / PAGE;
+    debug_assert!(number >= HEAD, "a chunk head has no name");
+    // SAFETY: guaranteed by the caller (X1); a head has as many names as its chunk has pages behind
+    // it.
+    unsafe {
+        let names = &raw const (*chunk_of(pointer).as_ptr()).names;
+        &*names.cast::<AtomicU32>().add(number - HEAD)
+    }
+}
+
+/// The name of the page that a pointer points into.
+///
+/// # Safety
+///
+/// As for `state_of`; an old object lies in the page.
+#[inline]
+pub(crate) unsafe fn name_of(pointer: NonNull<u8>) -> PageName {
+    // Relaxed: the page was named before the object in it was made, as for `owner_of`.
+    // SAFETY: guaranteed by the caller (X1).
+    PageName(unsafe { name_at(pointer) }.load(Ordering::Relaxed))
+}
+
+/// Names a page.
+///
+/// # Safety
+///
+/// As for `state_of`; the caller owns the page.
+pub(crate) unsafe fn set_name(pointer: NonNull<u8>, name: PageName) {
+    // Relaxed: objects in the page, and references to them, are made after this write.
+    // SAFETY: guaranteed by the caller (X1).
+    unsafe { name_at(pointer).store(name.0, Ordering::Relaxed) };
 }
 
 /// Sets the age of the objects in these pages.

@@ -9,7 +9,7 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 
 /// Borrowed mutably. If the borrow was split, the lower bits are the number of guards less one.
-pub(super) const WRITING: u32 = 1 << 31;
+pub(crate) const WRITING: u32 = 1 << 31;
 /// The bits that count shared borrows.
 pub(super) const READERS: u32 = CLEAN - 1;
 

@@ -60,6 +60,20 @@ impl<T> Mut<T> {
         unsafe { &*self.value.get() }
     }
 
+    /// Shows the value to `body`, as a shared borrow. `None` if it is borrowed mutably.
+    #[inline]
+    pub(crate) fn look<R>(&self, body: impl FnOnce(&T) -> R) -> Option<R> {
+        let flag = self.flag.get();
+        if flag & WRITING != 0 || flag & READERS == READERS {
+            return None;
+        }
+        self.flag.set(flag + 1);
+        // SAFETY: the borrow is counted, and the value is not borrowed mutably. The value lives as
+        // long as this reference to it.
+        let borrow = unsafe { Ref::new(self.inside(), &self.flag) };
+        Some(body(&*borrow))
+    }
+
     /// A pointer to the value.
     #[inline]
     fn inside(&self) -> NonNull<T> {
@@ -257,13 +271,6 @@ unsafe impl<'gc, T: Object<'gc>> Object<'gc> for Mut<T> {
     /// may pass what it reports to code that writes. A value that is borrowed mutably reports
     /// nothing. No such borrow is left when a mark runs.
     fn trace_external(&self, shown: &mut ExternalEdges<'_>) {
-        let flag = self.flag.get();
-        if flag & WRITING != 0 || flag & READERS == READERS {
-            return;
-        }
-        self.flag.set(flag + 1);
-        // SAFETY: the borrow is counted, and the value is not borrowed mutably. The value lives as
-        // long as this reference to it.
-        unsafe { Ref::new(self.inside(), &self.flag) }.trace_external(shown);
+        let _refused = self.look(|value| value.trace_external(shown));
     }
 }

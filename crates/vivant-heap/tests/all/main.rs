@@ -19,6 +19,7 @@ mod heaps;
 mod holes;
 mod hostile;
 mod hostile_sharing;
+mod image;
 mod limits;
 mod mark_termination;
 mod markers;

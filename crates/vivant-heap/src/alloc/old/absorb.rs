@@ -49,7 +49,13 @@ impl Old {
         self.destructors += other.destructors;
         for span in other.spans() {
             // SAFETY: the span is the caller's, swept, and on no list of this generation.
-            unsafe { self.put(span) };
+            unsafe {
+                assert!(
+                    self.numbers.number(span),
+                    "a heap of more spans than it can number"
+                );
+                self.put(span);
+            }
         }
     }
 }

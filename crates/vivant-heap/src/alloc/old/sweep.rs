@@ -163,7 +163,10 @@ impl Old {
     ) {
         let counted = empty.into_iter().inspect(|span| {
             // SAFETY: the caller's contract.
-            self.pages -= unsafe { span.page() }.pages as usize;
+            unsafe {
+                self.pages -= span.page().pages as usize;
+                self.numbers.give(*span);
+            }
             self.spans -= 1;
         });
         // SAFETY: the caller's contract.

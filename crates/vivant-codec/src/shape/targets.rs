@@ -1,0 +1,53 @@
+//! [`Shape::targets`]: what the references in a value lead to.
+
+use super::target::Target;
+use super::{Field, Kind, Shape, ShapeRef};
+use std::any::Any;
+use std::collections::HashSet;
+
+impl Shape {
+    /// Calls `each` for the target of each reference in values of this shape, at any depth. A
+    /// target may come several times. Costs some work for each type that is part of the value.
+    ///
+    /// ```
+    /// use vivant_codec::{Field, Saved, Shape, Target, shape_of};
+    ///
+    /// const DOOR: Shape = Shape::reference_to("Door", shape_of::<u64>(), Target::new(|| &"a room"));
+    /// const HOUSE: Shape = Shape::structure(
+    ///     "House",
+    ///     const { &[Field::new("front", vivant_codec::ShapeRef::new(|| &DOOR))] },
+    /// );
+    /// let mut targets = Vec::new();
+    /// HOUSE.targets(&mut |target| targets.extend(target.downcast_ref::<&str>()));
+    /// assert_eq!(targets, ["a room"]);
+    /// ```
+    pub fn targets(&'static self, each: &mut dyn FnMut(&'static (dyn Any + Send + Sync))) {
+        let mut visited = HashSet::new();
+        let mut open = vec![self];
+        while let Some(shape) = open.pop() {
+            if !visited.insert(std::ptr::from_ref(shape)) {
+                continue;
+            }
+            if let Kind::Reference(_, Some(Target(target))) = shape.kind() {
+                each(target());
+            }
+            open.extend(shape.parts().into_iter().map(ShapeRef::get));
+        }
+    }
+
+    /// The shapes of its parts.
+    fn parts(&self) -> Vec<ShapeRef> {
+        let fields = |fields: &[Field]| fields.iter().map(Field::shape_ref).collect::<Vec<_>>();
+        match self.kind() {
+            Kind::Primitive(_) | Kind::Opaque => Vec::new(),
+            Kind::Option(part)
+            | Kind::Sequence(part)
+            | Kind::Array(part, _)
+            | Kind::Reference(part, _) => vec![*part],
+            Kind::Map(key, value) => vec![*key, *value],
+            Kind::Tuple(parts) => parts.to_vec(),
+            Kind::Structure(all) => fields(all),
+            Kind::Enum(variants) => variants.iter().flat_map(|it| fields(it.fields())).collect(),
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! [`ObjectCodec`]: how the objects of one type are written and made again. [`ObjectCodecs`] are
+//! those of a program.
+
+use super::content::Content;
+use crate::alloc::header::{Header, Length};
+use crate::object::collected::Collected;
+use crate::object::evacuator::CLEAN;
+use crate::object::object_trait::Object;
+use crate::object::table::Table;
+use crate::types::borrow::WRITING;
+use std::any::{Any, TypeId};
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::mem;
+use std::ptr::NonNull;
+use vivant_codec::{Encoder, LoadError, Saved, Shape, ShapeRef, shape_of};
+
+/// How the objects of one type are written to files and made again.
+pub(crate) struct ObjectCodec {
+    pub(super) table: fn() -> &'static Table,
+    /// The shape of the content.
+    content: ShapeRef,
+    /// Its caller has an object of the type, by the address behind the header.
+    pub(super) save: unsafe fn(NonNull<u8>, &mut Encoder<'_>),
+    pub(super) restored: Restored,
+}
+
+/// How an object is made again.
+pub(super) enum Restored {
+    /// It never changes. It is made of its content at once, after all objects that the content
+    /// refers to. Returns its header.
+    Whole(unsafe fn(Content<'_, '_>, &mut Room<'_>) -> Result<NonNull<Header>, LoadError>),
+    /// It changes in place. It begins without content, borrowed mutably, so that no code can read
+    /// it; its content is loaded when all references to it may exist.
+    InPlace {
+        /// Bytes behind the header.
+        bytes: usize,
+        /// Makes the object without its content, where there is room for it.
+        begin: unsafe fn(NonNull<Header>),
+        /// Loads the content.
+        fill: unsafe fn(Content<'_, '_>, NonNull<Header>) -> Result<(), LoadError>,
+    },
+}
+
+/// Finds room for an object of so many bytes behind its header.
+pub(super) type Room<'a> = dyn FnMut(usize) -> Result<NonNull<Header>, LoadError> + 'a;
+
+impl ObjectCodec {
+    /// The codec of a type of which all objects have the same size.
+    pub(super) const fn sized<'gc, T: Object<'gc> + Saved<'gc>>() -> ObjectCodec {
+        ObjectCodec {
+            table: Table::of::<T>,
+            content: shape_of::<'gc, T>(),
+            save: save_sized::<T>,
+            restored: if T::MUTABLE {
+                Restored::InPlace {
+                    bytes: size_of::<T>(),
+                    begin: begin_mutable::<T>,
+                    fill: fill_mutable::<T>,
+                }
+            } else {
+                Restored::Whole(restore_sized::<T>)
+            },
+        }
+    }
+
+    /// The codec of slices.
+    pub(super) const fn slice<'gc, T: Object<'gc> + Saved<'gc>>() -> ObjectCodec {
+        ObjectCodec {
+            table: Table::of_slice::<T, [T]>,
+            content: shape_of::<'gc, Vec<T>>(),
+            save: save_slice::<T>,
+            restored: Restored::Whole(restore_slice::<T>),
+        }
+    }
+
+    /// The codec of strings.
+    pub(super) const TEXT: ObjectCodec = ObjectCodec {
+        table: Table::of_slice::<u8, str>,
+        content: shape_of::<'static, String>(),
+        save: save_text,
+        restored: Restored::Whole(restore_text),
+    };
+
+    pub(super) fn is_of(&self, table: &Table) -> bool {
+        let own = (self.table)();
+        std::ptr::eq(own, table) || (own.id)() == (table.id)()
+    }
+
+    pub(super) fn is_like(&self, other: &ObjectCodec) -> bool {
+        self.is_of((other.table)())
+    }
+
+    pub(super) fn type_name(&self) -> &'static str {
+        ((self.table)().name)()
+    }
+}
+
+/// # Safety
+///
+/// A `T` lies at `value`, and no turn runs.
+unsafe fn save_sized<'gc, T: Saved<'gc>>(value: NonNull<u8>, out: &mut Encoder<'_>) {
+    // SAFETY: the caller's contract (X1).
+    unsafe { value.cast::<T>().as_ref() }.save(out);
+}
+
+/// # Safety
+///
+/// A slice of `T` begins at `length`, and no turn runs.
+unsafe fn save_slice<'gc, T: Saved<'gc>>(length: NonNull<u8>, out: &mut Encoder<'_>) {
+    // SAFETY: the caller's contract (X1): the elements follow the length.
+    let elements = unsafe {
+        let count = length.cast::<Length>().read().elements();
+        let first = length.cast::<Length>().add(1).cast::<T>();
+        NonNull::slice_from_raw_parts(first, count).as_ref()
+    };
+    out.elements(elements.len(), |out| T::save_all(elements, out));
+}
+
+/// # Safety
+///
+/// A string begins at `length`, and no turn runs.
+unsafe fn save_text(length: NonNull<u8>, out: &mut Encoder<'_>) {
+    // The bytes of a text are those of a sequence of bytes.
+    // SAFETY: the caller's contract (X1).
+    unsafe { save_slice::<u8>(length, out) };
+}
+
+/// # Safety
+///
+/// `'gc` is the brand of the heap that is being restored, and the room is in it.
+unsafe fn restore_sized<'gc, T: Object<'gc> + Saved<'gc>>(
+    content: Content<'_, '_>,
+    room: &mut Room<'_>,
+) -> Result<NonNull<Header>, LoadError> {
+    // SAFETY: the caller's contract (X1).
+    let value: T = unsafe { content.load()? };
+    let object = room(size_of::<T>())?;
+    // SAFETY: there is room for the header and the value (X4).
+    unsafe {
+        object.write(Header::new(Table::of::<T>()));
+        object.add(1).cast::<T>().write(value);
+    }
+    Ok(object)
+}
+
+/// # Safety
+///
+/// As for `restore_sized`.
+unsafe fn restore_slice<'gc, T: Object<'gc> + Saved<'gc>>(
+    content: Content<'_, '_>,
+    room: &mut Room<'_>,
+) -> Result<NonNull<Header>, LoadError> {
+    // SAFETY: the caller's contract (X1); the type is `[T]`.
+    unsafe { write_slice::<T, [T]>(content.load()?, room) }
+}
+
+/// # Safety
+///
+/// As for `restore_sized`.
+unsafe fn restore_text(
+    content: Content<'_, '_>,
+    room: &mut Room<'_>,
+) -> Result<NonNull<Header>, LoadError> {
+    // SAFETY: the caller's contract (X1); the bytes are those of a string.
+    unsafe { write_slice::<u8, str>(content.load::<String>()?.into_bytes(), room) }
+}
+
+/// Writes a slice of these values.
+///
+/// # Safety
+///
+/// The room is in the heap that is being restored. The values are those of an `S`.
+unsafe fn write_slice<'gc, T: Object<'gc>, S: ?Sized + Collected<'gc>>(
+    mut values: Vec<T>,
+    room: &mut Room<'_>,
+) -> Result<NonNull<Header>, LoadError> {
+    let length = Length::new(values.len()).expect("no vector of objects is longer than a length");
+    let object = room(size_of::<Length>() + mem::size_of_val(&values[..]))?;
+    // SAFETY: there is room for the header, the length and the values (X4). The vector forgets the
+    // values once they are copied (X10).
+    unsafe {
+        object.write(Header::new(Table::of_slice::<T, S>()));
+        object.add(1).cast::<Length>().write(length);
+        let first = object.add(2).cast::<T>().as_ptr();
+        first.copy_from_nonoverlapping(values.as_ptr(), values.len());
+        values.set_len(0);
+    }
+    Ok(object)
+}
+
+/// # Safety
+///
+/// There is room for a header and a `T`, which begins with its flag.
+unsafe fn begin_mutable<'gc, T: Object<'gc>>(object: NonNull<Header>) {
+    // SAFETY: the caller's contract (X1).
+    unsafe {
+        object.write(Header::new(Table::of::<T>()));
+        object.add(1).cast::<Cell<u32>>().write(Cell::new(WRITING));
+    }
+}
+
+/// # Safety
+///
+/// `begin_mutable` made the object, in the heap that is being restored and has the brand `'gc`.
+unsafe fn fill_mutable<'gc, T: Object<'gc> + Saved<'gc>>(
+    content: Content<'_, '_>,
+    object: NonNull<Header>,
+) -> Result<(), LoadError> {
+    // SAFETY: the caller's contract (X1).
+    let value: T = unsafe { content.load()? };
+    // SAFETY: the caller's contract (X1): there is room for the value, and what was there has no
+    // destructor. All that it refers to is old, so its next write is the first one (H5).
+    unsafe {
+        let place = object.add(1).cast::<T>();
+        place.write(value);
+        place.cast::<Cell<u32>>().as_ref().set(CLEAN);
+    }
+    Ok(())
+}
+
+/// The codecs of all types of objects that some types of a program can refer to, with a number for
+/// each.
+#[derive(Default)]
+pub struct ObjectCodecs {
+    all: Vec<&'static ObjectCodec>,
+    numbers: HashMap<TypeId, u32>,
+}
+
+impl ObjectCodecs {
+    /// Without any.
+    #[must_use]
+    pub fn new() -> ObjectCodecs {
+        ObjectCodecs::default()
+    }
+
+    /// Adds the types of all objects that a value of this shape can refer to, also by way of other
+    /// objects. Costs some work for each type.
+    pub fn add(&mut self, shape: &'static Shape) {
+        let mut open = vec![shape];
+        while let Some(shape) = open.pop() {
+            shape.targets(&mut |target: &'static (dyn Any + Send + Sync)| {
+                open.extend(target.downcast_ref().and_then(|codec| self.insert(codec)));
+            });
+        }
+    }
+
+    /// Returns the shape of the contents, if the type is new.
+    fn insert(&mut self, codec: &'static ObjectCodec) -> Option<&'static Shape> {
+        let next = self.all.len() as u32;
+        let number = self.numbers.entry(((codec.table)().id)()).or_insert(next);
+        if *number != next {
+            return None;
+        }
+        self.all.push(codec);
+        Some(codec.content.get())
+    }
+
+    /// The shapes of the contents, in the order of the numbers of the types.
+    pub fn shapes(&self) -> impl ExactSizeIterator<Item = &'static Shape> {
+        self.all.iter().map(|codec| codec.content.get())
+    }
+
+    /// The number and the codec of a type; `None` if no listed type refers to such objects.
+    pub(super) fn find(&self, table: &Table) -> Option<(u32, &'static ObjectCodec)> {
+        let number = *self.numbers.get(&(table.id)())?;
+        Some((number, self.all[number as usize]))
+    }
+}
+
+impl std::fmt::Debug for ObjectCodecs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names = self.all.iter().map(|codec| codec.type_name());
+        f.debug_set().entries(names).finish()
+    }
+}

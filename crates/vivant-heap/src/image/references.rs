@@ -1,0 +1,109 @@
+//! References in files: a `Gc` is the name of an object.
+
+use super::block_name::BlockName;
+use super::object_codec::ObjectCodec;
+use super::restoring::RestoringHeap;
+use crate::alloc::header::{Header, Length};
+use crate::object::collected::Collected;
+use crate::object::gc::Gc;
+use crate::object::object_trait::Object;
+use std::ptr::NonNull;
+use vivant_codec::{Decoder, Encoder, LoadError, Saved, Shape, Target, shape_of};
+
+/// The shape of a reference to objects with this codec.
+const fn shape(target: Target) -> Shape {
+    Shape::reference_to("vivant::Gc", shape_of::<'static, u64>(), target)
+}
+
+fn save<'gc, T: ?Sized + Collected<'gc>>(reference: Gc<'gc, T>, out: &mut Encoder<'_>) {
+    // SAFETY: a reference leads to an object in its place (Y3).
+    let is_young = unsafe { crate::pages::chunk::age_of(reference.header().cast()) }.is_young();
+    if is_young {
+        return out.error("a reference to a young object: a heap is saved as a whole");
+    }
+    // SAFETY: an object in its place, as its type says (Y3), and it is old.
+    unsafe { BlockName::of(reference.header()) }
+        .to_file()
+        .save(out);
+}
+
+/// The object that a reference in a file names.
+fn load<'gc>(
+    input: &mut Decoder<'gc, '_>,
+    shape: &'static Shape,
+    codec: &'static ObjectCodec,
+) -> Result<NonNull<Header>, LoadError> {
+    let name = BlockName::from_file(input.reference(shape)?);
+    let Some(heap) = input.context::<RestoringHeap>() else {
+        return Err(input.error("a reference to an object, where no heap is restored"));
+    };
+    heap.object(name, codec).map_err(|why| input.error(why))
+}
+
+impl<'gc, T: Object<'gc> + Saved<'gc>> Saved<'gc> for Gc<'gc, T> {
+    const SHAPE: &'static Shape = &shape(Target::new(|| const { &ObjectCodec::sized::<'gc, T>() }));
+
+    #[inline]
+    fn save(&self, out: &mut Encoder<'_>) {
+        save(*self, out);
+    }
+
+    fn load(input: &mut Decoder<'gc, '_>) -> Result<Gc<'gc, T>, LoadError> {
+        let codec = const { &ObjectCodec::sized::<'gc, T>() };
+        let object = load(input, Self::SHAPE, codec)?;
+        // SAFETY: an object with this codec (S3), in the heap that is being restored, of which the
+        // decoder has the brand (S1).
+        Ok(unsafe { Gc::at(object.add(1).cast()) })
+    }
+}
+
+impl<'gc, T: Object<'gc> + Saved<'gc>> Saved<'gc> for Gc<'gc, [T]> {
+    const SHAPE: &'static Shape = &shape(Target::new(|| const { &ObjectCodec::slice::<'gc, T>() }));
+
+    fn save(&self, out: &mut Encoder<'_>) {
+        save(*self, out);
+    }
+
+    fn load(input: &mut Decoder<'gc, '_>) -> Result<Gc<'gc, [T]>, LoadError> {
+        let codec = const { &ObjectCodec::slice::<'gc, T>() };
+        let object = load(input, Self::SHAPE, codec)?;
+        // SAFETY: an object with this codec (S3) and of this brand (S1); a slice never changes, so
+        // it is made already, and has its length (S2).
+        unsafe {
+            let (first, count) = elements(object);
+            Ok(Gc::at(NonNull::slice_from_raw_parts(first.cast(), count)))
+        }
+    }
+}
+
+impl<'gc> Saved<'gc> for Gc<'gc, str> {
+    const SHAPE: &'static Shape = &shape(Target::new(|| const { &ObjectCodec::TEXT }));
+
+    fn save(&self, out: &mut Encoder<'_>) {
+        save(*self, out);
+    }
+
+    fn load(input: &mut Decoder<'gc, '_>) -> Result<Gc<'gc, str>, LoadError> {
+        let object = load(input, Self::SHAPE, const { &ObjectCodec::TEXT })?;
+        // SAFETY: an object with this codec (S3) and of this brand (S1), made already (S2): its
+        // bytes are those of a string.
+        unsafe {
+            let (first, count) = elements(object);
+            let bytes = NonNull::slice_from_raw_parts(first, count);
+            Ok(Gc::at(NonNull::new_unchecked(bytes.as_ptr() as *mut str)))
+        }
+    }
+}
+
+/// The first element of a slice, and their number.
+///
+/// # Safety
+///
+/// The object is a slice.
+unsafe fn elements(object: NonNull<Header>) -> (NonNull<u8>, usize) {
+    // SAFETY: guaranteed by the caller (X1): a length follows the header, and then the elements.
+    unsafe {
+        let count = object.add(1).cast::<Length>().read().elements();
+        (object.add(2).cast(), count)
+    }
+}

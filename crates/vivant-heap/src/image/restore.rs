@@ -1,0 +1,93 @@
+//! [`Heap::restore`]: a heap of an image.
+
+use super::content::fault;
+use super::heap_image::HeapImage;
+use super::restore_order::RestoreOrder;
+use super::restored_blocks::RestoredBlocks;
+use super::restoring::RestoringHeap;
+use crate::gc::heap::{Core, Heap, Root, erase_brand};
+use crate::gc::pacing::Pacing;
+use crate::gc::role::Role;
+use crate::object::gc::Brand;
+use crate::pages::chunk::PageName;
+use crate::pages::page_source::PageSource;
+use crate::sync::Arc;
+use std::any::Any;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+use std::task::Waker;
+use vivant_codec::{Decoder, LoadError};
+
+/// Makes decoders of values that refer to objects of a heap that is being restored.
+pub struct HeapDecoder<'gc, 'a> {
+    contexts: &'a [&'a dyn Any],
+    brand: Brand<'gc>,
+}
+
+impl<'gc> HeapDecoder<'gc, '_> {
+    /// A decoder of these bytes, with the contexts.
+    #[must_use]
+    pub fn of<'b>(&'b self, bytes: &'b [u8]) -> Decoder<'gc, 'b> {
+        Decoder::new(bytes).with_contexts(self.contexts)
+    }
+}
+
+impl fmt::Debug for HeapDecoder<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HeapDecoder").finish_non_exhaustive()
+    }
+}
+
+impl<R: Root> Heap<R> {
+    /// Makes a heap of an image. `state` loads the state; it may be called several times, because
+    /// objects that never change are made before what refers to them. Each object that the state
+    /// reaches returns to its old block, if its type has the size that it had.
+    ///
+    /// Nothing recurses with the depth of the graph, and each object is loaded once or, if it
+    /// refers to others that have to be made first, some times more.
+    ///
+    /// # Errors
+    ///
+    /// The image is not that of such a heap, or there is no memory.
+    pub fn restore<'a>(
+        source: &Arc<PageSource>,
+        pacing: Pacing,
+        waker: Option<Waker>,
+        mut image: HeapImage<'a>,
+        contexts: &[&'a dyn Any],
+        mut state: impl for<'gc> FnMut(&HeapDecoder<'gc, '_>) -> Result<R::Of<'gc>, LoadError>,
+    ) -> Result<Heap<R>, LoadError> {
+        let mut core = Core::new(source, pacing, Role::Heap);
+        if let Some(waker) = waker {
+            core.get_mut().wake_by(waker);
+        }
+        let blocks = RestoredBlocks::new(std::mem::take(&mut image.spans)).map_err(fault)?;
+        let Some(number) = blocks.number_behind(PageName::SPAN_MAX) else {
+            return Err(fault(
+                "a span with a number that no span can have".to_owned(),
+            ));
+        };
+        core.get_mut().old.number_behind(number);
+        let state = {
+            let pointer = NonNull::from(&*core);
+            // SAFETY: the core has no objects (X3). It outlives `restoring` (X7), and is not used
+            // before that is dropped (X2).
+            let restoring = unsafe { RestoringHeap::new(pointer, blocks, image.objects.len()) };
+            let mut all: Vec<&dyn Any> = contexts.to_vec();
+            all.push(&restoring);
+            let order = RestoreOrder::new(&restoring, &all, &image);
+            let decoder = HeapDecoder {
+                contexts: &all,
+                brand: PhantomData,
+            };
+            let state = order.repeated(|| state(&decoder))?;
+            order.fill_all()?;
+            erase_brand::<R>(state)
+        };
+        core.get_mut().next_mark(0);
+        let mut heap = Heap::of(core, state);
+        heap.check();
+        Ok(heap)
+    }
+}

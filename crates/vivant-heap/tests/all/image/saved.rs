@@ -1,0 +1,73 @@
+//! A heap as bytes, for the tests of images.
+
+use std::sync::Arc;
+use vivant_codec::{Comparison, Encoder, LoadError, Saved, ShapeId, Shapes, from_bytes, to_bytes};
+use vivant_heap::{Heap, HeapImage, NotSaved, ObjectCodecs, Pacing, PageSource, Root, SpanRecord};
+
+/// A heap as a file would have it.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct SavedHeap {
+    pub(super) state: Vec<u8>,
+    pub(super) spans: Vec<Vec<u8>>,
+    pub(super) shapes: Shapes,
+    pub(super) objects: Vec<ShapeId>,
+    pub(super) root: ShapeId,
+}
+
+/// A root of which the state is saved.
+pub(super) trait SavedRoot: Root + for<'gc> Root<Of<'gc>: Saved<'gc>> {}
+
+impl<R: for<'gc> Root<Of<'gc>: Saved<'gc>>> SavedRoot for R {}
+
+impl SavedHeap {
+    pub(super) fn of<R: SavedRoot>(heap: &mut Heap<R>) -> Result<SavedHeap, NotSaved> {
+        let root = <R::Of<'static> as Saved<'static>>::SHAPE;
+        let mut codecs = ObjectCodecs::new();
+        codecs.add(root);
+        let mut shapes = Shapes::default();
+        let root = shapes.add(root).expect("few shapes");
+        let objects = codecs.shapes();
+        let objects = objects.map(|shape| shapes.add(shape).expect("few shapes"));
+        let objects = objects.collect();
+        let mut spans = Vec::new();
+        let save = |span: SpanRecord| spans.push(to_bytes(&span).expect("a span is saved"));
+        let state = heap.save(&codecs, &[], save_state::<R>(), &mut { save })?;
+        Ok(SavedHeap {
+            state,
+            spans,
+            shapes,
+            objects,
+            root,
+        })
+    }
+
+    pub(super) fn restored<R: SavedRoot>(
+        &self,
+        source: &Arc<PageSource>,
+        pacing: Pacing,
+    ) -> Result<Heap<R>, LoadError> {
+        let spans = self.spans.iter().map(|bytes| from_bytes(bytes));
+        let comparison = Comparison::new(&self.shapes);
+        let image = HeapImage {
+            spans: spans.collect::<Result<_, _>>()?,
+            objects: &self.objects,
+            shapes: &self.shapes,
+            comparison: &comparison,
+        };
+        Heap::restore(source, pacing, None, image, &[], |decoder| {
+            let mut input = decoder.of(&self.state);
+            let state = input.stored(&comparison, self.root)?;
+            input.finish()?;
+            Ok(state)
+        })
+    }
+}
+
+/// Saves a state.
+fn save_state<R: SavedRoot>() -> impl for<'gc> FnOnce(&R::Of<'gc>) -> Vec<u8> {
+    |state| {
+        let mut out = Encoder::new();
+        state.save(&mut out);
+        out.finish().expect("the state is saved")
+    }
+}
