@@ -35,21 +35,18 @@ pub(crate) fn write(
         };
     };
     let (kind, codec, beside) = match part {
-        SavedPart::State if is_graph => {
-            errors.at_span(
-                *at,
-                "graphs cannot be saved yet: `saved(restart)` saves the arguments of the start, and the actor starts again",
-            );
-            (quote!(NotSaved), None, None)
-        }
         SavedPart::State => {
             let codec = quote!(#vivant::codec);
             let written = saved::of_item(&named(input, options), &codec, Bounds::AsWritten, errors);
             let codec = written.as_ref().map(|_| {
                 let here = vivant.at(*at);
+                let of = match is_graph {
+                    true => quote!(OF_GRAPH),
+                    false => quote!(OF_VALUE),
+                };
                 quote_spanned! {*at=>
                     const STATE_CODEC: ::core::option::Option<#here::StateCodec<Self>> =
-                        #here::StateCodec::OF_VALUE;
+                        #here::StateCodec::#of;
                 }
             });
             (quote!(SavedState), codec, written)

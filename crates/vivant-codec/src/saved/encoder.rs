@@ -53,6 +53,16 @@ impl<'a> Encoder<'a> {
         self.contexts.get()
     }
 
+    /// An encoder with an empty buffer and the same contexts, for values that are not a part of this
+    /// one.
+    #[must_use]
+    pub fn another(&self) -> Encoder<'a> {
+        Encoder {
+            contexts: self.contexts,
+            ..Encoder::default()
+        }
+    }
+
     /// All bytes, or the first error.
     ///
     /// # Errors

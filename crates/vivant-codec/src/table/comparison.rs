@@ -49,7 +49,8 @@ impl<'s> Comparison<'s> {
         comparison
     }
 
-    pub(crate) fn shapes(&self) -> &'s Shapes {
+    /// The shapes of the file.
+    pub fn shapes(&self) -> &'s Shapes {
         self.shapes
     }
 

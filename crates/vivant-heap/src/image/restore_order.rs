@@ -14,7 +14,7 @@ use crate::alloc::header::Header;
 use std::any::Any;
 use std::cell::Cell;
 use std::ptr::NonNull;
-use vivant_codec::{Comparison, Decoder, Event, Group, LoadError, ShapeId, Shapes, walk};
+use vivant_codec::{Comparison, Decoder, Event, Group, LoadError, ShapeId, walk};
 
 /// Steps that the walks through all contents together may take: so many, and some for each byte.
 const STEPS_MIN: u64 = 1 << 20;
@@ -24,7 +24,6 @@ pub(super) struct RestoreOrder<'c> {
     restoring: &'c RestoringHeap,
     contexts: &'c [&'c dyn Any],
     objects: &'c [ShapeId],
-    shapes: &'c Shapes,
     comparison: &'c Comparison<'c>,
     steps: Cell<u64>,
 }
@@ -40,7 +39,6 @@ impl<'c> RestoreOrder<'c> {
             restoring,
             contexts,
             objects: image.objects,
-            shapes: image.shapes,
             comparison: image.comparison,
             steps: Cell::new(STEPS_MIN.saturating_add(bytes.saturating_mul(STEPS_PER_BYTE))),
         }
@@ -172,20 +170,25 @@ impl<'c> RestoreOrder<'c> {
     fn add_needed(&self, at: At, open: &mut Vec<At>) -> Result<(), LoadError> {
         let blocks = &self.restoring.blocks;
         let mut is_name = false;
-        walk(self.shapes, self.shape(at)?, blocks.content(at), |event| {
-            let left = self.steps.get().checked_sub(1);
-            self.steps
-                .set(left.ok_or_else(|| fault("contents without end".to_owned()))?);
-            match event {
-                Event::Begin(Group::Reference("vivant::Gc")) => is_name = true,
-                Event::Unsigned(name) if std::mem::take(&mut is_name) => {
-                    let name = BlockName::from_file(u64::try_from(name).unwrap_or(u64::MAX));
-                    open.extend(blocks.find(name).filter(|it| self.is_open(*it)));
+        walk(
+            self.comparison.shapes(),
+            self.shape(at)?,
+            blocks.content(at),
+            |event| {
+                let left = self.steps.get().checked_sub(1);
+                self.steps
+                    .set(left.ok_or_else(|| fault("contents without end".to_owned()))?);
+                match event {
+                    Event::Begin(Group::Reference("vivant::Gc")) => is_name = true,
+                    Event::Unsigned(name) if std::mem::take(&mut is_name) => {
+                        let name = BlockName::from_file(u64::try_from(name).unwrap_or(u64::MAX));
+                        open.extend(blocks.find(name).filter(|it| self.is_open(*it)));
+                    }
+                    _ => {}
                 }
-                _ => {}
-            }
-            Ok::<(), LoadError>(())
-        })
+                Ok::<(), LoadError>(())
+            },
+        )
     }
 
     /// Whether an object never changes, has a known type, and is not begun.

@@ -9,7 +9,6 @@ use crate::object::table::Table;
 use crate::pages::chunk::{name_of, state_of};
 use crate::pages::page::{PageKind, Span};
 use crate::sync::Ordering;
-use std::any::Any;
 use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
@@ -28,7 +27,7 @@ impl<R: Root> Heap<R> {
     /// Saves the heap as it is between two turns: `state` saves the state, and `span` gets one span
     /// after the other. An object has the name of its block in all of them.
     ///
-    /// Young objects are promoted first. What the last mark has found dead is not saved; what died
+    /// Contents are saved with the contexts of `encoder`. Young objects are promoted first. What the last mark has found dead is not saved; what died
     /// since is. Objects of types that `codecs` lacks are not saved: no saved value refers to them.
     /// Costs time in proportion to the live objects.
     ///
@@ -38,7 +37,7 @@ impl<R: Root> Heap<R> {
     pub fn save<T>(
         &mut self,
         codecs: &ObjectCodecs,
-        contexts: &[&dyn Any],
+        encoder: &Encoder<'_>,
         state: impl for<'gc> FnOnce(&R::Of<'gc>) -> T,
         span: &mut dyn FnMut(SpanRecord),
     ) -> Result<T, NotSaved> {
@@ -47,10 +46,11 @@ impl<R: Root> Heap<R> {
         let saved = self.turn(|_, roots| state(roots));
         let mut saver = SpanSaver {
             codecs,
-            contexts,
+            encoder,
             found: HashMap::new(),
             last: None,
         };
+        self.check();
         let core = self.core();
         for one in core.old.spans() {
             // SAFETY: a span of this heap, between two turns (S6).
@@ -66,7 +66,7 @@ impl<R: Root> Heap<R> {
 /// Saves one span after the other.
 struct SpanSaver<'a> {
     codecs: &'a ObjectCodecs,
-    contexts: &'a [&'a dyn Any],
+    encoder: &'a Encoder<'a>,
     /// What was found of the types of objects, by the address of their tables.
     found: HashMap<*const Table, Found>,
     /// Many objects of one type follow each other.
@@ -84,7 +84,7 @@ impl SpanSaver<'_> {
         // SAFETY: the caller's contract (X1).
         let (page, number) = unsafe { (span.page(), name_of(span.start()).span()) };
         let size = page.block_size();
-        let mut out = Encoder::new().with_contexts(self.contexts);
+        let mut out = self.encoder.another();
         let mut blocks = Vec::with_capacity(page.used.into());
         for block in 0..page.occupied.len() * 64 {
             if page.occupied[block / 64] >> (block % 64) & 1 == 0 {

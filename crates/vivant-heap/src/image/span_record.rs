@@ -38,6 +38,12 @@ pub(crate) struct BlockRecord {
 }
 
 impl SpanRecord {
+    /// Its number among the spans of its heap.
+    #[must_use]
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
     /// The number of objects.
     #[must_use]
     pub fn objects(&self) -> usize {

@@ -6,14 +6,15 @@ use super::options::Mailbox;
 use super::outgoing::{OutgoingReferences, TraceCoverage};
 use super::reference::AddressRef;
 use super::slot_list::SlotList;
+use super::state_source::StateSource;
 use super::worker::Worker;
 use crate::failures::StopReason;
-use crate::saving::{EncodedStart, StoredShape};
+use crate::saving::EncodedStart;
 use crate::statistics::HeapCounts;
 use std::any::TypeId;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
-use vivant_codec::{Decoder, Encoder, LoadError, Shape};
+use vivant_codec::{Encoder, LoadError, Shape};
 use vivant_heap::Sharer;
 
 /// The table of an actor type.
@@ -59,15 +60,9 @@ pub(crate) enum SavedClass {
 pub(crate) struct StateFunctions {
     pub(crate) shape: &'static Shape,
     pub(crate) save: fn(&mut StateRef<'_>, &mut Encoder<'_>),
-    /// Loads it into the cell: with the shape that it has in a file, or with the program's.
-    pub(crate) load: LoadState,
+    /// Loads it into the cell.
+    pub(crate) load: fn(&mut StateRef<'_>, StateSource<'_>) -> Result<(), LoadError>,
 }
-
-type LoadState = for<'gc, 'a, 'd> fn(
-    &mut StateRef<'_>,
-    &'d mut Decoder<'gc, 'a>,
-    Option<StoredShape<'a>>,
-) -> Result<(), LoadError>;
 
 /// The state of an actor that the caller holds, with its type erased.
 pub(crate) struct StateRef<'h> {

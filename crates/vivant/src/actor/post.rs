@@ -219,6 +219,13 @@ impl Delayed for DelayedMessage {
         post_or_bury(To::Owned(to), envelope);
     }
 
+    fn is_of_runtime(&self) -> bool {
+        let (DelayedMessage::Strong(Delivery { envelope, .. }) | DelayedMessage::Weak(_, envelope)) =
+            self;
+        let kind = envelope.kind();
+        !kind.role.is_sent() && kind.codec.is_none()
+    }
+
     fn change_table<R>(system: &Arc<Shared>, body: impl FnOnce(Phase) -> R) -> R {
         system.change_table(body)
     }

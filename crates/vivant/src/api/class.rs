@@ -7,16 +7,16 @@ use super::storage::{FactsOf, Host, StoreState, Stored};
 use super::turn::Turn;
 use crate::actor::{
     AddressRef, Birth, Class, Header, OutgoingReferences, SavedClass, StateFunctions, StateRef,
-    TraceCoverage, Worker,
+    StateSource, TraceCoverage, Worker,
 };
 use crate::failures::StopReason;
 use crate::interned::Name;
-use crate::saving::{EncodedStart, KeepStart, KeptStart, SaveKind, Saves, StoredShape};
+use crate::saving::{EncodedStart, KeepStart, KeptStart, SaveKind, Saves};
 use crate::statistics::HeapCounts;
 use std::any::TypeId;
 use std::mem::offset_of;
 use std::ptr::NonNull;
-use vivant_codec::{Decoder, Encoder, LoadError};
+use vivant_codec::{Encoder, LoadError};
 use vivant_heap::Sharer;
 
 trait Classed {
@@ -191,17 +191,16 @@ const fn saved<A: Actor>() -> SavedClass {
 
 fn save_state<A: Actor>(state: &mut StateRef<'_>, out: &mut Encoder<'_>) {
     match (state.stored::<A>().0, const { A::STATE_CODEC }) {
-        (Some(kept), Some(codec)) => A::Storage::look(kept, |state| (codec.save)(state, out)),
+        (Some(kept), Some(codec)) => A::Storage::save(kept, codec, out),
         _ => out.error(format!("a state of `{}`, which has none now", A::NAME)),
     }
 }
 
-fn load_state<'a, A: Actor>(
+fn load_state<A: Actor>(
     state: &mut StateRef<'_>,
-    input: &mut Decoder<'_, 'a>,
-    stored: Option<StoredShape<'a>>,
+    source: StateSource<'_>,
 ) -> Result<(), LoadError> {
-    let loaded = A::Storage::load(input, stored)?;
+    let loaded = A::Storage::load(source)?;
     *state.stored::<A>().0 = Some(loaded);
     Ok(())
 }

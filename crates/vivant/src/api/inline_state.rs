@@ -3,10 +3,9 @@
 use super::actor::Actor;
 use super::storage::{Host, StateCodec, StoreState};
 use super::turn::Turn;
-use crate::actor::{OutgoingReferences, TraceCoverage};
-use crate::saving::StoredShape;
+use crate::actor::{OutgoingReferences, StateSource, TraceCoverage};
 use crate::statistics::HeapCounts;
-use vivant_codec::{Decoder, Encoder, LoadError, Saved, Shape};
+use vivant_codec::{Decoder, Encoder, LoadError, Saved};
 use vivant_heap::Sharer;
 
 /// The state is a Rust value in the actor's cell: no heap, no collector, no cost. [`Actor::State`]
@@ -65,11 +64,17 @@ impl<A: Actor<Storage = InlineState> + for<'gc> Actor<State<'gc> = A>> StoreStat
         TraceCoverage::All
     }
 
-    fn load<'a>(
-        input: &mut Decoder<'_, 'a>,
-        stored: Option<StoredShape<'a>>,
-    ) -> Result<A, LoadError> {
-        StateCodec::load(input, stored)
+    fn save(kept: &mut A, codec: StateCodec<A>, out: &mut Encoder<'_>) {
+        (codec.save)(kept, out);
+    }
+
+    fn load(source: StateSource<'_>) -> Result<A, LoadError> {
+        let Some(codec) = (const { A::STATE_CODEC }) else {
+            return Err(Decoder::new(&[]).error("a state that is not saved"));
+        };
+        source.load(|input, (comparison, shape)| {
+            input.stored_by(comparison, shape, codec.shape, codec.load)
+        })
     }
 
     fn end(kept: A, _: Host<'_>) {
@@ -92,41 +97,4 @@ impl<A: InlineActor + for<'gc> Saved<'gc>> StateCodec<A> {
         save: |state, out| state.save(out),
         load: |input| A::load(input),
     });
-}
-
-impl<A: InlineActor> StateCodec<A> {
-    /// Reads a state: with the shape that it has in a file, or with the program's.
-    pub(super) fn load<'a>(
-        input: &mut Decoder<'_, 'a>,
-        stored: Option<StoredShape<'a>>,
-    ) -> Result<A, LoadError> {
-        let Loaded(state) = match stored {
-            Some((comparison, shape)) => input.stored::<Loaded<A>>(comparison, shape)?,
-            None => Loaded::load(input)?,
-        };
-        Ok(state)
-    }
-}
-
-/// A state as a type that is saved.
-struct Loaded<A>(A);
-
-impl<'gc, A: InlineActor> Saved<'gc> for Loaded<A> {
-    const SHAPE: &'static Shape = match A::STATE_CODEC {
-        Some(codec) => codec.shape,
-        None => <() as Saved<'gc>>::SHAPE,
-    };
-
-    fn save(&self, out: &mut Encoder<'_>) {
-        if let Some(codec) = const { A::STATE_CODEC } {
-            (codec.save)(&self.0, out);
-        }
-    }
-
-    fn load(input: &mut Decoder<'gc, '_>) -> Result<Self, LoadError> {
-        match const { A::STATE_CODEC } {
-            Some(codec) => (codec.load)(input).map(Loaded),
-            None => Err(input.error("a state that is not saved")),
-        }
-    }
 }

@@ -20,8 +20,9 @@ use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use vivant_codec::{SaveError, Shape, Shapes};
+use vivant_heap::ObjectCodecs;
 
 /// The saved actors of a program, with all kinds of their messages, each by its stable name. A
 /// restore finds by it what a file names.
@@ -62,6 +63,8 @@ pub struct SavedKinds {
     synchronizers: BTreeMap<&'static str, ListedSynchronizer>,
     /// The table of all shapes, once a snapshot has needed it.
     shapes: OnceLock<Shapes>,
+    /// How objects of heaps are saved, once a snapshot has needed it.
+    objects: OnceLock<Arc<ObjectCodecs>>,
 }
 
 /// A type of addresses, by its name.
@@ -152,6 +155,7 @@ impl SavedKinds {
                 subscribers: BTreeMap::new(),
                 synchronizers: BTreeMap::new(),
                 shapes: OnceLock::new(),
+                objects: OnceLock::new(),
             },
             error: None,
         };
@@ -209,10 +213,20 @@ impl SavedKinds {
             return Ok(shapes);
         }
         let mut shapes = Shapes::default();
-        for shape in self.each_shape() {
+        for shape in self.each_shape().chain(self.objects().shapes()) {
             shapes.add(shape)?;
         }
         Ok(self.shapes.get_or_init(|| shapes))
+    }
+
+    /// How the objects are saved that states, messages and promises can refer to. One program
+    /// always has the same numbers of their types.
+    pub(crate) fn objects(&self) -> &Arc<ObjectCodecs> {
+        self.objects.get_or_init(|| {
+            let mut codecs = ObjectCodecs::new();
+            self.each_shape().for_each(|shape| codecs.add(shape));
+            Arc::new(codecs)
+        })
     }
 
     /// By the names of states, messages and promises.

@@ -13,7 +13,7 @@ use super::start::StartCall;
 use super::stepped::{NextStep, Stepped};
 use crate::actor::{
     AddressRef, Envelope, KindTable, MessageKind, Next, Processed, Refusal, SavedClass, StateRef,
-    To, Worker, post,
+    StateSource, To, Worker, post,
 };
 use crate::interned::Place;
 use crate::message::MessageRole;
@@ -376,13 +376,22 @@ impl MessageKind for Refill {
     type Content = Vec<u8>;
     const KIND: KindTable = KindTable::new::<Self>("refill", MessageRole::Start);
 
-    fn run(bytes: Vec<u8>, state: &mut StateRef<'_>, _: &Worker) -> Processed {
+    fn run(bytes: Vec<u8>, state: &mut StateRef<'_>, worker: &Worker) -> Processed {
         let actors = LoadedActors::new(Living::default(), kinds());
         let contexts: [&dyn Any; 1] = [&actors];
         match &state.class().saved {
             SavedClass::State(functions) => {
-                let mut input = Decoder::new(&bytes).with_contexts(&contexts);
-                (functions.load)(state, &mut input, None).expect("the bytes are a state");
+                let mut shapes = Shapes::default();
+                let shape = shapes.add(functions.shape).expect("few shapes");
+                let source = StateSource {
+                    cell: worker.me().cell(),
+                    bytes: &bytes,
+                    contexts: &contexts,
+                    stored: (&Comparison::new(&shapes), shape),
+                    spans: Vec::new(),
+                    objects: &[],
+                };
+                (functions.load)(state, source).expect("the bytes are a state");
             }
             SavedClass::Nothing | SavedClass::Start(_) => panic!("it has no saved state"),
         }

@@ -7,8 +7,7 @@
 
 use super::actor::Actor;
 use super::turn::Turn;
-use crate::actor::{OutgoingReferences, TraceCoverage, Worker};
-use crate::saving::StoredShape;
+use crate::actor::{OutgoingReferences, StateSource, TraceCoverage, Worker};
 use crate::statistics::HeapCounts;
 use std::fmt;
 use vivant_codec::{Decoder, Encoder, LoadError, Shape};
@@ -54,15 +53,15 @@ pub trait StoreState<A: Actor>: Sized + 'static {
     fn outgoing_references(kept: &Self::Stored, seen: &mut OutgoingReferences<'_>)
     -> TraceCoverage;
 
-    /// Loads a state: with the shape that it has in a file, or with the program's.
+    /// Encodes a state. Its heap, if it has one, goes to the encoder's context for that.
+    fn save(kept: &mut Self::Stored, codec: StateCodec<A>, out: &mut Encoder<'_>);
+
+    /// Loads a state.
     ///
     /// # Errors
     ///
-    /// The bytes are no such state, or states of this storage are not saved.
-    fn load<'a>(
-        input: &mut Decoder<'_, 'a>,
-        stored: Option<StoredShape<'a>>,
-    ) -> Result<Self::Stored, LoadError>;
+    /// The bytes are no such state.
+    fn load(source: StateSource<'_>) -> Result<Self::Stored, LoadError>;
 
     /// The actor ends, or restarts: drops the state.
     fn end(kept: Self::Stored, host: Host<'_>);
@@ -92,9 +91,9 @@ pub(crate) type FactsOf<A> = <<A as Actor>::Storage as StoreState<A>>::Published
 
 /// How the state of a saved actor is written and read. `#[actor(saved)]` gives one to the actor.
 pub struct StateCodec<A: Actor> {
-    pub(super) shape: &'static Shape,
-    pub(super) save: for<'gc> fn(&A::State<'gc>, &mut Encoder<'_>),
-    pub(super) load: for<'gc> fn(&mut Decoder<'gc, '_>) -> Result<A::State<'gc>, LoadError>,
+    pub(crate) shape: &'static Shape,
+    pub(crate) save: for<'gc> fn(&A::State<'gc>, &mut Encoder<'_>),
+    pub(crate) load: for<'gc> fn(&mut Decoder<'gc, '_>) -> Result<A::State<'gc>, LoadError>,
 }
 
 impl<A: Actor> Clone for StateCodec<A> {

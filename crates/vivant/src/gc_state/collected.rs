@@ -8,12 +8,11 @@ use super::gc_waker::{GcWaker, notified_after_ns};
 use super::locals::{Locals, TurnLocals};
 use super::marks::{ConcurrentMarks, RunningMark};
 use super::rooted::{self, Roots};
-use crate::actor::Worker;
-use crate::actor::{OutgoingReferences, TraceCoverage};
+use super::saved;
+use crate::actor::{OutgoingReferences, Shared, StateSource, TraceCoverage, Worker};
 use crate::api::Actor;
 use crate::api::Turn;
-use crate::api::{Host, StoreState};
-use crate::saving::StoredShape;
+use crate::api::{Host, StateCodec, StoreState};
 use crate::statistics::HeapCounts;
 use crate::sync::Arc;
 use std::cell::{Cell, RefCell};
@@ -22,8 +21,8 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 use std::panic;
 use std::task::Waker;
-use vivant_codec::{Decoder, LoadError};
-use vivant_heap::{DetachedHeap, GcReason, Heap, Leaf, Mutator, Object, Root, Sharer};
+use vivant_codec::{Encoder, LoadError};
+use vivant_heap::{DetachedHeap, GcReason, Heap, Leaf, Mutator, Object, Pacing, Root, Sharer};
 
 /// The state is a graph of objects in a heap of the actor's own, which collects itself between
 /// turns. [`Actor::State`] is a type with a lifetime, the brand of the turn; the turn
@@ -123,8 +122,7 @@ where
         start: impl for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc>,
     ) -> ActorHeap<A> {
         let system = &worker.system;
-        let pacing = A::PACING.unwrap_or(system.config.pacing);
-        let pacing = system.config.collectors.pacing(A::NAME, pacing);
+        let pacing = pacing::<A>(system);
         system.scheduler.heap_begins(system);
         let waker = GcWaker::of(worker.me().cell(), gc_messages::idle_check::<A>);
         let std_waker = Waker::from(waker.clone());
@@ -144,16 +142,7 @@ where
                 panic::resume_unwind(panic);
             }
         };
-        let mut stored = ActorHeap {
-            heap,
-            turns: 1,
-            stepped: 0,
-            edge_snapshot: EdgeSnapshot::default(),
-            mark: None,
-            continue_sent: false,
-            container_reported: false,
-            waker,
-        };
+        let mut stored = ActorHeap::new(heap, waker);
         stored.end_turn(worker, counts);
         stored
     }
@@ -212,11 +201,12 @@ where
         }
     }
 
-    fn load<'a>(
-        input: &mut Decoder<'_, 'a>,
-        _: Option<StoredShape<'a>>,
-    ) -> Result<Self::Stored, LoadError> {
-        Err(input.error("a graph, which cannot be loaded yet"))
+    fn save(stored: &mut ActorHeap<A>, codec: StateCodec<A>, out: &mut Encoder<'_>) {
+        saved::save(stored, codec, out);
+    }
+
+    fn load(source: StateSource<'_>) -> Result<ActorHeap<A>, LoadError> {
+        saved::load(source)
     }
 
     fn end(stored: ActorHeap<A>, Host(worker): Host<'_>) {
@@ -237,6 +227,12 @@ where
     }
 }
 
+/// The pacing of the heaps of this type.
+pub(super) fn pacing<A: Actor>(system: &Shared) -> Pacing {
+    let pacing = A::PACING.unwrap_or(system.config.pacing);
+    system.config.collectors.pacing(A::NAME, pacing)
+}
+
 /// An actor's heap has ended: if other heaps refer to its objects, it becomes a detached heap (O9).
 fn detach_heap(worker: &Worker, detached: Option<DetachedHeap>, waker: &GcWaker) {
     match detached {
@@ -249,6 +245,20 @@ impl<A: Actor<Storage = GcState>> ActorHeap<A>
 where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
+    /// A heap of which the first turn is over.
+    pub(super) fn new(heap: Heap<HeapRoot<A>>, waker: Arc<GcWaker>) -> ActorHeap<A> {
+        ActorHeap {
+            heap,
+            turns: 1,
+            stepped: 0,
+            edge_snapshot: EdgeSnapshot::default(),
+            mark: None,
+            continue_sent: false,
+            container_reported: false,
+            waker,
+        }
+    }
+
     /// The heap has changed outside a turn.
     pub(super) fn counts_as_turn(&mut self) {
         self.turns += 1;

@@ -24,6 +24,11 @@ pub(super) struct TurnWatches {
 }
 
 impl DeathNotices {
+    /// Whether no watch is set.
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
     /// A turn begins.
     pub(super) fn begin(&self) -> TurnWatches {
         TurnWatches {

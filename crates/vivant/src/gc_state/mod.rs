@@ -22,6 +22,7 @@ mod group_candidates;
 mod locals;
 mod marks;
 mod rooted;
+mod saved;
 mod without_start;
 
 pub use collected::GcState;

@@ -3,6 +3,7 @@
 
 mod by;
 mod codec;
+mod heap_saver;
 mod kept_start;
 mod runtime_types;
 mod save_kind;
@@ -10,6 +11,7 @@ mod save_kind;
 pub use by::SavedBy;
 pub(crate) use codec::StoredShape;
 pub use codec::{Codec, shape};
+pub(crate) use heap_saver::HeapSaver;
 pub(crate) use kept_start::{EncodedStart, KeepStart, KeptStart};
 pub(crate) use runtime_types::{saved_enum, saved_struct};
 pub(crate) use save_kind::Saves;

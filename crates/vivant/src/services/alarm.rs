@@ -43,6 +43,11 @@ pub(crate) trait Delayed: fmt::Debug + Sized {
 
     fn send(self);
 
+    /// Whether it is of the runtime: no program has set the alarm, and no image contains it.
+    fn is_of_runtime(&self) -> bool {
+        false
+    }
+
     /// L10: calls `body`, which changes the table of alarms, with the phase of what it does. `body`
     /// sends nothing.
     fn change_table<R>(system: &Self::System, body: impl FnOnce(Phase) -> R) -> R;

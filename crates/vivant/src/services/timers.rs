@@ -16,7 +16,7 @@ use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering, lock};
 pub(crate) struct Timers<M: Delayed> {
     table: Mutex<Deadlines<M>>,
     next_number: AtomicU64,
-    /// The next number of a call of the runtime.
+    /// The next number of a call or a message of the runtime.
     next_call: AtomicU64,
     fire_turn: Mutex<FireTurn>,
     fire_requested: AtomicBool,
@@ -48,9 +48,9 @@ struct Due<M: Delayed> {
 pub(crate) struct TimerId(pub(crate) u64);
 
 impl TimerId {
-    /// The numbers from here on are those of the runtime's calls, which no program can name and no
-    /// image contains. So a call changes no number of another alarm, also in a system that is being
-    /// restored.
+    /// The numbers from here on are those of the runtime's calls and messages, which no program can
+    /// name and no image contains. So these change no number of another alarm, also in a system that
+    /// is being restored.
     pub(crate) const CALLS: TimerId = TimerId(1 << 63);
 }
 
@@ -59,8 +59,9 @@ impl<M: Delayed> Timers<M> {
     /// the next must be woken. Once the timers are closed, a limit fires at once and a message is
     /// dropped.
     pub(crate) fn set(&self, at_ns: u64, alarm: Alarm<M>, system: &M::System) -> (TimerId, bool) {
-        let next = match alarm {
+        let next = match &alarm {
             Alarm::Once(Action::Call(..)) => &self.next_call,
+            Alarm::Once(Action::Send(message)) if message.is_of_runtime() => &self.next_call,
             _ => &self.next_number,
         };
         // Relaxed: the number is only an identity and an order among equals.

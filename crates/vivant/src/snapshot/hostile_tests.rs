@@ -154,7 +154,7 @@ fn other_metadata_are_no_panic() {
 #[test]
 fn other_records_are_an_error() {
     let (metadata, records) = tree();
-    let [system, shapes, actor, _, _, shared, kinds, _] = record_kinds();
+    let [system, shapes, actor, _, _, shared, kinds, ..] = record_kinds();
     let at = |kind: u16| records.iter().position(|it| it.kind == kind);
     for kind in [system, shapes, shared, kinds] {
         let mut without = records.clone();

@@ -2,6 +2,7 @@
 
 use super::census::ActorsOfType;
 use super::ended::EndedRecord;
+use super::heap_records::{ObjectsRecord, SpansRecord};
 use super::message_kinds::{MessageKindsRecord, Renumbered};
 use super::message_record::{Encoded, MessageData, MessageRecord, NameOfValue};
 use super::monitors::MonitorsRecord;
@@ -14,7 +15,9 @@ use crate::actor::{WaitingPlace, WaitsAs};
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::interned::Place;
 use crate::saving::{saved_enum, saved_struct};
+use std::collections::BTreeMap;
 use vivant_codec::Shapes;
+use vivant_heap::SpanRecord;
 
 /// What a cut contains.
 #[derive(Debug, Default, PartialEq)]
@@ -34,6 +37,9 @@ pub(crate) struct Image {
     /// The actors that have a supervisor, by their numbers.
     pub(super) supervised: Vec<SupervisedRecord>,
     pub(super) shared: SharedRecord,
+    /// The objects of heaps, by actor; those of one actor by the numbers of their spans.
+    pub(super) heaps: BTreeMap<u64, Vec<SpanRecord>>,
+    pub(super) objects: ObjectsRecord,
 }
 
 /// What is not of one actor alone.
@@ -56,6 +62,8 @@ pub(super) struct Records {
     pub(super) waiting: Vec<WaitingRecord>,
     pub(super) steps: Vec<MessageRecord>,
     pub(super) supervised: Vec<SupervisedRecord>,
+    pub(super) spans: Vec<SpansRecord>,
+    pub(super) objects: ObjectsRecord,
 }
 
 /// What a system has besides its actors.
@@ -153,7 +161,19 @@ impl Image {
             mut waiting,
             mut steps,
             mut supervised,
+            spans,
+            objects,
         } = records;
+        let mut heaps: BTreeMap<u64, Vec<SpanRecord>> = BTreeMap::new();
+        for record in spans {
+            heaps.entry(record.actor).or_default().extend(record.spans);
+        }
+        let objects = match heaps.is_empty() {
+            true => ObjectsRecord::default(),
+            false => objects,
+        };
+        let by_number = |spans: &mut Vec<SpanRecord>| spans.sort_by_key(SpanRecord::number);
+        heaps.values_mut().for_each(by_number);
         supervised.sort_by_key(|child| child.actor);
         actors.sort_by_key(|actor| actor.id);
         steps.sort_by_key(|step| step.actor);
@@ -177,6 +197,8 @@ impl Image {
             steps,
             supervised,
             shared,
+            heaps,
+            objects,
         };
         #[cfg(test)]
         if is_planted(InjectedFault::OrderForgotten) {

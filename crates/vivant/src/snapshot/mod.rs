@@ -36,8 +36,11 @@ mod failed_restore_tests;
 #[cfg(feature = "snapshots")]
 mod file;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod graphs_tests;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod groups_tests;
 mod handles;
+mod heap_records;
 mod held;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod hostile_tests;

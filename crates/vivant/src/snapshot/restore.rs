@@ -97,6 +97,7 @@ fn fill(
     let values = Values {
         kinds,
         comparison: &Comparison::new(&image.shapes),
+        objects: &image.objects.contents,
         message_kinds: &image.kinds,
         contexts: &contexts,
         receiver: &receiver,
@@ -108,7 +109,10 @@ fn fill(
     for record in &image.actors {
         if let Some(address) = actors.get(&record.id) {
             match &record.content {
-                Content::State(state) => values.load_state(address, state)?,
+                Content::State(state) => {
+                    let spans = image.heaps.get(&record.id).cloned().unwrap_or_default();
+                    values.load_state(address, state, spans)?;
+                }
                 Content::Start(start) => messages.push((address, values.start(address, start)?)),
                 Content::Unstarted => {}
             }

@@ -98,6 +98,7 @@ impl Written {
             system: record,
             shapes,
             kinds,
+            objects,
             shared,
             census,
             ..
@@ -111,7 +112,7 @@ impl Written {
         );
         let published = self
             .file
-            .publish(&header, &record, shapes, &kinds, &shared)?;
+            .publish(&header, &record, shapes, &kinds, &objects, &shared)?;
         Ok((published, record.types, census))
     }
 }

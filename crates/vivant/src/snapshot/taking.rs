@@ -138,6 +138,7 @@ pub(super) fn assert_is(one: &Image, other: &Image, why: &str) {
     assert_eq!(one.waiting, other.waiting, "{why}");
     assert_eq!(one.supervised, other.supervised, "{why}");
     assert_eq!(one.shared, other.shared, "{why}");
+    assert_eq!(one.heaps, other.heaps, "{why}");
     assert!(one == other, "{why}: other steps or shapes");
 }
 

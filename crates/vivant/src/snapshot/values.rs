@@ -4,16 +4,20 @@ use super::message_kinds::MessageKindsRecord;
 use super::message_record::{Encoded, KindRecord, MessageData, MessageKindRecord, WaitingKind};
 use super::not_restored::NotRestored;
 use super::start_record::StartRecord;
-use crate::actor::{AddressRef, Envelope, Receiver, SavedClass, StateRef};
+use crate::actor::{AddressRef, Envelope, Receiver, SavedClass, StateSource};
 use crate::api::{SavedForm, SavedKinds, Stored};
 use crate::interned::{Name, Place};
 use crate::sync::Arc;
 use std::any::Any;
 use vivant_codec::{Comparison, Decoder, LoadError, ShapeId};
+use vivant_heap::SpanRecord;
+
 /// What loads the values of an image.
 pub(super) struct Values<'i> {
     pub(super) kinds: &'i Arc<SavedKinds>,
     pub(super) comparison: &'i Comparison<'i>,
+    /// The shapes of the contents of objects of heaps, by the numbers of their types.
+    pub(super) objects: &'i [ShapeId],
     pub(super) message_kinds: &'i MessageKindsRecord,
     pub(super) contexts: &'i [&'i dyn Any],
     /// One of the contexts.
@@ -25,6 +29,7 @@ impl<'i> Values<'i> {
         &self,
         address: &AddressRef,
         state: &'i Encoded,
+        spans: Vec<SpanRecord>,
     ) -> Result<(), NotRestored> {
         let SavedClass::State(functions) = &address.class.saved else {
             return Ok(());
@@ -32,12 +37,15 @@ impl<'i> Values<'i> {
         let Ok(mut idle) = address.cell().hold_idle() else {
             return Ok(());
         };
-        let loaded = {
-            let into: &mut StateRef<'_> = &mut idle.state();
-            self.load((state.shape, &state.bytes), |input, stored| {
-                (functions.load)(into, input, Some(stored))
-            })
+        let source = StateSource {
+            cell: address.cell(),
+            bytes: &state.bytes,
+            contexts: self.contexts,
+            stored: (self.comparison, state.shape),
+            spans,
+            objects: self.objects,
         };
+        let loaded = (functions.load)(&mut idle.state(), source);
         idle.park();
         loaded.map_err(|error| NotRestored::Value {
             actor: address.path(),

@@ -5,12 +5,6 @@
 use vivant::prelude::*;
 
 #[derive(Actor)]
-#[actor(saved)]
-struct CacheState<'gc> {
-    names: gc::HashMap<'gc, String, u64>,
-}
-
-#[derive(Actor)]
 struct Plain {
     #[saved(skip)]
     cached: u64,

@@ -31,7 +31,7 @@ impl SavedHeap {
         let objects = objects.collect();
         let mut spans = Vec::new();
         let save = |span: SpanRecord| spans.push(to_bytes(&span).expect("a span is saved"));
-        let state = heap.save(&codecs, &[], save_state::<R>(), &mut { save })?;
+        let state = heap.save(&codecs, &Encoder::new(), save_state::<R>(), &mut { save })?;
         Ok(SavedHeap {
             state,
             spans,
@@ -51,7 +51,6 @@ impl SavedHeap {
         let image = HeapImage {
             spans: spans.collect::<Result<_, _>>()?,
             objects: &self.objects,
-            shapes: &self.shapes,
             comparison: &comparison,
         };
         Heap::restore(source, pacing, None, image, &[], |decoder| {

@@ -19,7 +19,7 @@ pub(super) use header::Header;
 pub use reader::NotRead;
 pub(super) use reader::read;
 #[cfg(all(test, feature = "macros"))]
-pub(super) fn record_kinds() -> [u16; 8] {
+pub(super) fn record_kinds() -> [u16; 10] {
     record_kind::RecordKind::ALL.map(record_kind::RecordKind::number)
 }
 /// The table that the file of an image with these shapes has.

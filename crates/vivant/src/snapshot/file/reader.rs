@@ -42,6 +42,7 @@ pub(crate) fn read(image: &vivant_journal::Image) -> Result<(Header, Image), Not
     let header = header.map_err(NotRead::OtherVersion)?;
     let (mut system, mut shapes, mut kinds, mut shared) = (None, None, None, None);
     let mut records = Records::default();
+    let mut objects = None;
     for record in image.reader().values() {
         let record = record?;
         let (id, value) = (record.id, &record.value[..]);
@@ -70,12 +71,22 @@ pub(crate) fn read(image: &vivant_journal::Image) -> Result<(Header, Image), Not
             Some(RecordKind::Supervised) => {
                 records.supervised.push(from_bytes(value).map_err(wrong)?);
             }
+            Some(RecordKind::Spans) => records.spans.push(from_bytes(value).map_err(wrong)?),
+            Some(RecordKind::Objects) => {
+                let before = objects.replace(from_bytes(value).map_err(wrong)?);
+                once(before.is_none(), "types of objects")?;
+            }
             None => {
                 let kind = record.kind;
                 return Err(NotRead::NoKind { id, kind });
             }
         }
     }
+    once(
+        objects.is_some() || records.spans.is_empty(),
+        "types of objects",
+    )?;
+    records.objects = objects.unwrap_or_default();
     let system = system.ok_or(NotRead::NotOnce("the system"))?;
     let shapes = shapes.ok_or(NotRead::NotOnce("shapes"))?;
     let kinds = kinds.ok_or(NotRead::NotOnce("kinds of messages"))?;

@@ -1,5 +1,6 @@
 //! [`RecordKind`]: what a record of an image is.
 
+use super::super::heap_records::{ObjectsRecord, SpansRecord};
 use super::super::image::{ActorRecord, SharedRecord, SystemRecord, WaitingRecord};
 use super::super::message_kinds::MessageKindsRecord;
 use super::super::message_record::MessageRecord;
@@ -27,10 +28,14 @@ pub(super) enum RecordKind {
     Kinds = 7,
     /// `SupervisedRecord`.
     Supervised = 8,
+    /// `SpansRecord`.
+    Spans = 9,
+    /// `ObjectsRecord`, once, in an image with spans.
+    Objects = 10,
 }
 
 impl RecordKind {
-    pub(super) const ALL: [RecordKind; 8] = [
+    pub(super) const ALL: [RecordKind; 10] = [
         RecordKind::System,
         RecordKind::Shapes,
         RecordKind::Actor,
@@ -39,6 +44,8 @@ impl RecordKind {
         RecordKind::Shared,
         RecordKind::Kinds,
         RecordKind::Supervised,
+        RecordKind::Spans,
+        RecordKind::Objects,
     ];
 
     pub(super) fn of(number: u16) -> Option<RecordKind> {
@@ -57,6 +64,8 @@ impl RecordKind {
             RecordKind::Shared => SharedRecord::SHAPE,
             RecordKind::Kinds => MessageKindsRecord::SHAPE,
             RecordKind::Supervised => SupervisedRecord::SHAPE,
+            RecordKind::Spans => SpansRecord::SHAPE,
+            RecordKind::Objects => ObjectsRecord::SHAPE,
         }
     }
 

@@ -1,5 +1,6 @@
 //! [`ImageFile`]: an image that is being written.
 
+use super::super::heap_records::ObjectsRecord;
 use super::super::image::{SharedRecord, SystemRecord};
 use super::super::message_kinds::MessageKindsRecord;
 use super::super::recorder::Record;
@@ -16,6 +17,8 @@ pub(crate) struct ImageFile {
     next_id: u64,
     /// The value that is being written.
     value: Vec<u8>,
+    /// Whether it has objects of heaps.
+    has_spans: bool,
 }
 
 /// Why an image could not be written.
@@ -34,6 +37,7 @@ impl ImageFile {
             segment,
             next_id: 1,
             value: Vec::new(),
+            has_spans: false,
         })
     }
 
@@ -43,6 +47,10 @@ impl ImageFile {
             Record::Waiting(messages) => Ok(self.append_value(RecordKind::Waiting, &messages.0)?),
             Record::Step(step) => self.write(RecordKind::Step, step),
             Record::Supervised(child) => self.write(RecordKind::Supervised, child),
+            Record::Spans(spans) => {
+                self.has_spans = true;
+                self.write(RecordKind::Spans, spans)
+            }
         })
     }
 
@@ -53,12 +61,16 @@ impl ImageFile {
         system: &SystemRecord,
         shapes: Shapes,
         kinds: &MessageKindsRecord,
+        objects: &ObjectsRecord,
         shared: &SharedRecord,
     ) -> Result<Published, NotWritten> {
         self.write(RecordKind::System, system)?;
         self.write(RecordKind::Shapes, &RecordKind::shapes_record(shapes)?)?;
         self.write(RecordKind::Kinds, kinds)?;
         self.write(RecordKind::Shared, shared)?;
+        if self.has_spans {
+            self.write(RecordKind::Objects, objects)?;
+        }
         self.segment.finish()?;
         Ok(self.image.publish(&header.encode()?)?)
     }

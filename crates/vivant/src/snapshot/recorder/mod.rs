@@ -16,6 +16,7 @@ mod synchronizers;
 
 use super::census::{Census, SavedAs};
 use super::ended::EndedRecord;
+use super::heap_records::{ObjectsRecord, SpansRecord};
 #[cfg(test)]
 use super::image::Image;
 #[cfg(test)]
@@ -100,6 +101,8 @@ pub(super) enum Record {
     /// A step that a behaviour has to run yet.
     Step(MessageRecord),
     Supervised(SupervisedRecord),
+    /// Objects of an actor's heap.
+    Spans(SpansRecord),
 }
 
 /// What is known of a cut when it is complete, besides the records that were drained before.
@@ -109,6 +112,7 @@ pub(super) struct Completed {
     pub(super) system: SystemRecord,
     pub(super) shapes: Shapes,
     pub(super) kinds: MessageKindsRecord,
+    pub(super) objects: ObjectsRecord,
     pub(super) shared: SharedRecord,
     #[cfg_attr(not(feature = "snapshots"), allow(dead_code))]
     pub(super) census: Census,
@@ -172,6 +176,8 @@ impl ImageRecorder {
         drop_foreign("the drop of a group or topic", found);
         let memberships = memberships?;
         let records = self.drain()?;
+        let contents = self.kinds.objects().shapes().map(|it| self.shape(it));
+        let contents = contents.collect();
         let recorded = std::mem::take(&mut *lock(&self.recorded));
         let types = recorded.census.types();
         let clock_ns = recorded.clock_ns;
@@ -192,6 +198,7 @@ impl ImageRecorder {
             },
             shapes: recorded.shapes,
             kinds: recorded.kinds.into_record(),
+            objects: ObjectsRecord { contents },
             shared,
             census: recorded.census,
         })
@@ -208,8 +215,10 @@ impl ImageRecorder {
                 Record::Waiting(messages) => records.waiting.push(messages.decode()),
                 Record::Step(step) => records.steps.push(step),
                 Record::Supervised(child) => records.supervised.push(child),
+                Record::Spans(spans) => records.spans.push(spans),
             }
         }
+        records.objects = completed.objects;
         Ok(Image::of(
             completed.system,
             completed.shapes,

@@ -1,9 +1,11 @@
 //! The references that encoded values have: to actors that the image lacks, and handles.
 
 use super::super::ended::EndedRecord;
+use super::super::heap_records::SpansRecord;
 use super::super::noted::Noted;
-use super::{ImageRecorder, Recorded};
+use super::{ImageRecorder, Record, Recorded};
 use crate::actor::{Header, SeenActors};
+use crate::saving::HeapSaver;
 use crate::sync::lock;
 use std::any::Any;
 
@@ -38,7 +40,13 @@ impl ImageRecorder {
         body: impl FnOnce(&[&dyn Any]) -> R,
     ) -> (R, Noted) {
         let seen = SeenActors::of(&actor.system, self.scope.clone());
-        let result = body(&[&seen, self.kinds.values().listed_results()]);
+        let heap = HeapSaver::new(self.kinds.objects().clone());
+        let result = body(&[&seen, self.kinds.values().listed_results(), &heap]);
+        let spans = SpansRecord::of(actor.id, heap.into_spans());
+        if !spans.is_empty() {
+            let spans = spans.into_iter().map(Record::Spans);
+            lock(&self.recorded).records.extend(spans);
+        }
         let references = seen.take_references();
         let line = actor.system.passes.now().phase();
         let ended = seen.into_cells().map(|cell| EndedRecord::of(&cell, line));

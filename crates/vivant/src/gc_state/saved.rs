@@ -1,0 +1,109 @@
+//! A graph in an image: the state as any other value, and the objects of its heap beside it.
+
+use super::collected::{ActorHeap, GcState, pacing};
+use super::deaths::DeathNotices;
+use super::gc_messages;
+use super::gc_waker::{GcWaker, notified_after_ns};
+use crate::actor::StateSource;
+use crate::api::{Actor, StateCodec};
+use crate::saving::HeapSaver;
+use std::task::Waker;
+use vivant_codec::{Decoder, Encoder, LoadError, Saved};
+use vivant_heap::{Heap, HeapImage, Leaf, Object};
+
+impl<A: Actor<Storage = GcState>> StateCodec<A>
+where
+    for<'gc> A::State<'gc>: Object<'gc> + Saved<'gc>,
+{
+    /// The codec of a state that is a graph: that of its type.
+    pub const OF_GRAPH: Option<StateCodec<A>> = Some(StateCodec {
+        shape: <A::State<'static> as Saved<'static>>::SHAPE,
+        save: |state, out| state.save(out),
+        load: |input| Saved::load(input),
+    });
+}
+
+/// Saves the state, and gives the objects of its heap to the encoder's context.
+pub(super) fn save<A: Actor<Storage = GcState>>(
+    stored: &mut ActorHeap<A>,
+    codec: StateCodec<A>,
+    out: &mut Encoder<'_>,
+) where
+    for<'gc> A::State<'gc>: Object<'gc>,
+{
+    let Some(saver) = out.context::<HeapSaver>() else {
+        return out.error("a graph, where no image is made");
+    };
+    let contents = out.another();
+    let saved = stored.heap.save(
+        saver.codecs(),
+        &contents,
+        |(state, locals, Leaf(notices), roots)| {
+            if let Some(what) = unsaved(locals.is_some(), notices, roots.is_some()) {
+                out.error(what);
+            }
+            (codec.save)(state, out);
+        },
+        &mut |span| saver.add(span),
+    );
+    if let Err(error) = saved {
+        out.error(error.to_string());
+    }
+}
+
+/// What a heap has that images do not have yet.
+fn unsaved(has_locals: bool, notices: &DeathNotices, has_roots: bool) -> Option<&'static str> {
+    match () {
+        () if has_locals => Some("locals of a behaviour in steps, in a graph"),
+        () if !notices.is_empty() => Some("a death watch, in a graph"),
+        () if has_roots => Some("a root of a flow, in a graph"),
+        () => None,
+    }
+}
+
+/// Makes the heap of an image.
+pub(super) fn load<A: Actor<Storage = GcState>>(
+    source: StateSource<'_>,
+) -> Result<ActorHeap<A>, LoadError>
+where
+    for<'gc> A::State<'gc>: Object<'gc>,
+{
+    let Some(codec) = (const { A::STATE_CODEC }) else {
+        return Err(Decoder::new(&[]).error("a state that is not saved"));
+    };
+    let system = &source.cell.system;
+    system.scheduler.heap_begins(system);
+    let waker = GcWaker::of(source.cell.clone(), gc_messages::idle_check::<A>);
+    let (comparison, shape) = source.stored;
+    let image = HeapImage {
+        spans: source.spans,
+        objects: source.objects,
+        comparison,
+    };
+    let std_waker = Some(Waker::from(waker.clone()));
+    let (bytes, contexts) = (source.bytes, source.contexts);
+    let heap = Heap::restore(
+        &system.heaps,
+        pacing::<A>(system),
+        std_waker,
+        image,
+        contexts,
+        |decoder| {
+            let mut input = decoder.of(bytes);
+            let state = input.stored_by(comparison, shape, codec.shape, codec.load)?;
+            input.finish()?;
+            Ok((state, None, Leaf(DeathNotices::default()), None))
+        },
+    );
+    match heap {
+        Ok(heap) => {
+            // No turn may come, and the cycle detector waits for the external edges of the heap.
+            waker.schedule_check(notified_after_ns(system));
+            Ok(ActorHeap::new(heap, waker))
+        }
+        Err(error) => {
+            waker.close();
+            Err(error)
+        }
+    }
+}
