@@ -55,11 +55,14 @@ const RUNTIME: Package = Package {
     tests_long: "a_long_chain_of awaited::chains promises::deep a_chain_of_a_hundred_thousand an_endless_turn _of_a_subscription_ \
         calls_after_shutdown seeded promise_breaks::the_end_of_an_actor two_actors_that_ask_each_other \
         timers_and_children_of_a_stop_hook timers_whose_messages_panic abandoned_offers a_subscription_after",
-    // All kinds of observations, models of states and orders, random orders of a scheduler's round,
-    // histograms, hundreds of messages that wait, edge snapshots of random programs, a large
-    // detached heap, inspections; cuts on threads. Images need the feature `snapshots`, which is
-    // not on here.
-    units_long: "observation model interleaved every_queued_actor_runs_within_the_bound distribution a_flood_that_lines_up \
+    // All kinds of observations, most kinds of sinks, alarms, what a thread records; models of
+    // states and orders, random orders of a scheduler's round, histograms, hundreds of messages
+    // that wait, edge snapshots of random programs, a large detached heap, inspections; cuts on
+    // threads. Images need the feature `snapshots`, which is not on here.
+    units_long: "observation restored_mark recorder alarm_tests open_slots_tests::a_closure \
+        open_slots_tests::a_continuation_leads open_slots_tests::a_d open_slots_tests::a_join_names \
+        open_slots_tests::a_p open_slots_tests::a_s open_slots_tests::a_t open_slots_tests::a_w open_slots_tests::an_ \
+        model interleaved every_queued_actor_runs_within_the_bound distribution a_flood_that_lines_up \
         edge_snapshot_tests seeded_canary a_heap_released_as_a_whole_is_freed rerun \
         seeded_an_inspection cut::threads_tests cut::history_tests cut::races a_bank_",
     units_never: "",
