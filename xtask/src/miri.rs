@@ -62,6 +62,7 @@ const RUNTIME: Package = Package {
     units_long: "observation restored_mark recorder alarm_tests open_slots_tests::a_closure \
         open_slots_tests::a_continuation_leads open_slots_tests::a_d open_slots_tests::a_join_names \
         open_slots_tests::a_p open_slots_tests::a_s open_slots_tests::a_t open_slots_tests::a_w open_slots_tests::an_ \
+        slot_list_tests::a_promise_that_was_carried \
         model interleaved every_queued_actor_runs_within_the_bound distribution a_flood_that_lines_up \
         edge_snapshot_tests seeded_canary a_heap_released_as_a_whole_is_freed rerun \
         seeded_an_inspection cut::threads_tests cut::history_tests cut::races a_bank_",
