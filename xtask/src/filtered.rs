@@ -15,6 +15,8 @@ pub(crate) struct Tests {
     run: Run,
     modules: Vec<&'static str>,
     skipped: Vec<&'static str>,
+    /// Parts of names that some test must have, whether it runs or not.
+    known: Vec<&'static str>,
     /// Variables of the run alone, not of the listing.
     env: Vec<(&'static str, String)>,
 }
@@ -25,6 +27,7 @@ impl Tests {
             run,
             modules: Vec::new(),
             skipped: Vec::new(),
+            known: Vec::new(),
             env: Vec::new(),
         }
     }
@@ -41,6 +44,12 @@ impl Tests {
         self
     }
 
+    /// Adds each word of `line` as a part of a name that some test must have.
+    pub(crate) fn know(mut self, line: &'static str) -> Self {
+        self.known.extend(line.split_whitespace());
+        self
+    }
+
     /// Sets a variable for the run. The tests are listed without it: under Miri's `many-seeds` they
     /// would be listed once for each seed.
     pub(crate) fn env(mut self, name: &'static str, value: impl Into<String>) -> Self {
@@ -52,6 +61,24 @@ impl Tests {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         self.expect()?;
         self.filtered().run()
+    }
+
+    /// Runs the tests, and then sees from their names whether each module had one. No list is made
+    /// first: an interpreter compiles all for it. So a word of `skipped` that matches no test is
+    /// not found out, which leaves nothing out.
+    pub(crate) fn run_unlisted(&self) -> Result<(), Failure> {
+        let run = self.filtered();
+        println!("$ {}", run.line());
+        let output = run.output()?;
+        let unskipped = Tests {
+            skipped: Vec::new(),
+            ..self.clone()
+        };
+        let count = unskipped
+            .count(&ran(&output))
+            .map_err(|why| run.failed(&why))?;
+        println!("$ {}\n{output}# {count} tests", run.line());
+        Ok(())
     }
 
     /// Lists all tests of the command, and fails if there are none, or if a filter matches none or
@@ -93,9 +120,10 @@ impl Tests {
         if let Some(word) = self
             .skipped
             .iter()
+            .chain(&self.known)
             .find(|word| !tests.iter().any(|test| test.contains(**word)))
         {
-            return Err(format!("it finds no tests to skip by the word `{word}`"));
+            return Err(format!("it finds no tests by the word `{word}`"));
         }
         let chosen = |test: &&&str| {
             (self.modules.is_empty() || self.modules.iter().any(|module| is_in(test, module)))
@@ -144,6 +172,15 @@ fn listed(output: &str) -> Vec<&str> {
         .collect()
 }
 
+/// The names of the tests in the output of a run.
+fn ran(output: &str) -> Vec<&str> {
+    output
+        .lines()
+        .filter_map(|line| line.strip_prefix("test ")?.split_once(" ... "))
+        .map(|(name, _)| name.split(" - ").next().unwrap_or(name))
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -173,6 +210,7 @@ mod tests {
         assert!(why(tests().modules("race")).contains("module `race`"));
         assert!(why(tests().modules("model")).contains("module `model`"));
         assert!(why(tests().skip("modal")).contains("word `modal`"));
+        assert!(why(tests().know("modal")).contains("word `modal`"));
     }
 
     #[test]
@@ -182,6 +220,16 @@ mod tests {
             let names = format!("races::a: test\n{other}: test\n");
             assert!(why(&names).contains(&format!("also runs `{other}`")));
         }
+    }
+
+    #[test]
+    fn what_ran_is_in_the_output() {
+        let output = "\nrunning 2 tests\ntest races::a ... ok\n\
+            test steps::c - should panic ... ok\n\ntest result: ok. 2 passed; 0 failed\n";
+        assert_eq!(ran(output), ["races::a", "steps::c"]);
+        let why = tests().modules("races stages").count(&ran(output));
+        assert!(why.unwrap_err().contains("module `stages`"));
+        assert!(tests().count(&ran("running 0 tests\n")).is_err());
     }
 
     #[test]

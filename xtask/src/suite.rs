@@ -1,5 +1,5 @@
-//! `test`: all tests, once. `sim`: the tests named `seeded…`, under many seeds. `counts`: random
-//! operations on counted references.
+//! `test`: all tests, once. `sim`: the tests named `seeded…` under many seeds, and those of images
+//! under more seeds. `counts`: random operations on counted references.
 
 use crate::Failure;
 use crate::command::Run;
@@ -7,6 +7,9 @@ use crate::filtered::Tests;
 
 /// About twenty minutes on two cores, after the build.
 const SEEDS_DEFAULT: u64 = 10_000;
+
+/// Tests of images save and restore a program after each of its steps, for each seed.
+const SEEDS_OF_IMAGES: &str = "30";
 
 /// Random operations on counted references: a quarter of a minute.
 const OPERATIONS_DEFAULT: u64 = 100_000_000;
@@ -29,9 +32,16 @@ pub(crate) fn test() -> Result<(), Failure> {
 }
 
 pub(crate) fn sim(options: &Sim) -> Result<(), Failure> {
+    seeded("seeded", &options.seeds.to_string())?;
+    seeded("snapshot::", SEEDS_OF_IMAGES)
+}
+
+/// Runs the tests with this in their names.
+fn seeded(name: &str, seeds: &str) -> Result<(), Failure> {
     // With a name cargo builds unit tests of packages that have none (`verify/loom/Cargo.toml`).
-    let run = Run::cargo("test --profile checks --workspace --exclude vivant-loom seeded")
-        .env("VIVANT_SEEDS", options.seeds.to_string())
+    let run = Run::cargo("test --profile checks --workspace --exclude vivant-loom")
+        .arg(name)
+        .env("VIVANT_SEEDS", seeds)
         // The books of what is shared are kept by debug builds (`orca/count_audit.rs`).
         .env("CARGO_PROFILE_CHECKS_DEBUG_ASSERTIONS", "true");
     Tests::of(run).run()

@@ -227,5 +227,5 @@ fn program(mode: Mode, seed: u64) {
 
 #[test]
 fn seeded_collections_change_beside_markers() {
-    with_seeds(8, program);
+    with_seeds(4, program);
 }

@@ -1,6 +1,7 @@
 //! Random programs of regions in regions, with all kinds of shared objects: versions, frozen graphs
 //! and tags, which go from any of them to any other.
 
+use crate::seeds::seeds;
 use fastrand::Rng;
 use std::sync::Arc;
 use vivant_collections::gc;
@@ -350,9 +351,9 @@ fn run(seed: u64, steps: usize) {
 }
 
 #[test]
-fn nested_regions_share_and_release() {
-    let (seeds, steps) = if cfg!(miri) { (1, 10) } else { (15, 300) };
-    for seed in 0..seeds {
+fn seeded_nested_regions_share_and_release() {
+    let (most, steps) = if cfg!(miri) { (1, 10) } else { (1_000, 300) };
+    for seed in seeds(5).take(most) {
         run(seed, steps);
     }
 }

@@ -36,7 +36,7 @@ const LONG: u64 = 100;
 
 /// Runs a test with many seeds.
 pub(crate) fn with_seeds(test: impl Fn(u64)) {
-    let requested = seeds::seeds(LONG * if cfg!(miri) { 1 } else { 2 });
+    let requested = seeds::seeds(LONG);
     let last = match requested.start {
         0 => (requested.end / LONG).max(1),
         _ => requested.end,

@@ -314,7 +314,7 @@ fn program(seed: u64) {
 
 #[test]
 fn seeded_tags_match_the_model() {
-    programs::run(25, program);
+    programs::run(10, program);
 }
 
 /// Each fault is detected by one of the first programs.

@@ -117,7 +117,7 @@ fn run(seed: u64, helper: Option<Helper>) {
 /// with a helper of its own or without a helper.
 fn with_seeds(helper: impl Fn() -> Option<Helper>) {
     says_where();
-    seeds(if cfg!(miri) { 1 } else { 20 }).for_each(|seed| run(seed, helper()));
+    seeds(if cfg!(miri) { 1 } else { 8 }).for_each(|seed| run(seed, helper()));
 }
 
 #[test]

@@ -344,7 +344,7 @@ fn run(seed: u64) {
 
 #[test]
 fn seeded_graphs_match_the_model() {
-    for seed in seeds::seeds(if cfg!(miri) { 2 } else { 100 }) {
+    for seed in seeds::seeds(if cfg!(miri) { 2 } else { 30 }) {
         seeds::run(seed, || run(seed));
     }
 }

@@ -199,7 +199,7 @@ fn assert_counted(simulation: &Simulation, model: &Model, lost: u64) {
     );
 }
 
-const SEEDS: Seeds = Seeds(if cfg!(miri) { 2 } else { 1_000 });
+const SEEDS: Seeds = Seeds(if cfg!(miri) { 2 } else { 300 });
 
 #[test]
 fn seeded_a_mailbox_that_rejects_does_what_the_model_does() {

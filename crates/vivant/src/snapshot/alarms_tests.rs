@@ -150,7 +150,7 @@ fn numbers_in_the_end(simulation: &Simulation) -> Vec<Vec<u64>> {
 }
 
 fn alarms_go_on() {
-    let images = goes_on_at_every_step(8, &kinds(), begin, numbers_in_the_end);
+    let images = goes_on_at_every_step(3, &kinds(), begin, numbers_in_the_end);
     assert!(images > 100, "{images} images");
 }
 

@@ -192,7 +192,7 @@ fn end(simulation: &Simulation) -> Vec<Vec<u64>> {
 fn a_broadcast_reaches_the_same_members_after_a_restore() {
     for groups in [Groups::Named, Groups::Unnamed] {
         let begin = |simulation: &Simulation| begin(simulation, groups);
-        let images = goes_on_at_every_step(20, &kinds(), begin, end);
+        let images = goes_on_at_every_step(4, &kinds(), begin, end);
         assert!(images > 5, "{images} images");
     }
 }

@@ -131,7 +131,7 @@ fn end(simulation: &Simulation) -> Vec<(u64, u64)> {
 }
 
 fn monitors_go_on() {
-    let images = goes_on_at_every_step(30, &kinds(), begin, end);
+    let images = goes_on_at_every_step(6, &kinds(), begin, end);
     assert!(images > 5, "{images} images");
 }
 

@@ -204,7 +204,7 @@ fn end(simulation: &Simulation) -> Vec<(u64, u64)> {
 
 #[test]
 fn a_delegated_ok_is_answered_after_a_restore() {
-    let images = goes_on_at_every_step(4, &kinds(), begin, end);
+    let images = goes_on_at_every_step(2, &kinds(), begin, end);
     assert!(images > 20, "{images} images");
 }
 

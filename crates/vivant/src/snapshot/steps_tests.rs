@@ -67,7 +67,7 @@ fn end(simulation: &Simulation) -> Vec<Vec<u64>> {
 
 fn steps_go_on() {
     let kinds = Arc::new(SavedKinds::of::<(Writer,)>().expect("no two names are equal"));
-    let images = goes_on_at_every_step(20, &kinds, begin, end);
+    let images = goes_on_at_every_step(4, &kinds, begin, end);
     assert!(images > 5, "{images} images");
 }
 

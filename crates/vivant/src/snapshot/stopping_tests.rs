@@ -188,7 +188,7 @@ fn end(simulation: &Simulation) -> Vec<(u64, u64)> {
 }
 
 fn hooks_go_on() {
-    let images = goes_on_at_every_step(10, &kinds(), begin, end);
+    let images = goes_on_at_every_step(3, &kinds(), begin, end);
     assert!(images > 20, "{images} images");
 }
 

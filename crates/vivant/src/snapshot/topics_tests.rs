@@ -223,7 +223,7 @@ pub(super) fn news_of(simulation: &Simulation) -> Topic<u64> {
 fn subscribers_get_the_same_values_after_a_restore() {
     for news in [News::Named, News::Unnamed] {
         let begin = |simulation: &Simulation| begin(simulation, news);
-        let images = goes_on_at_every_step(10, &kinds(), begin, end);
+        let images = goes_on_at_every_step(2, &kinds(), begin, end);
         assert!(images > 5, "{images} images");
     }
 }

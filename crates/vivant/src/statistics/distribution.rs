@@ -48,7 +48,7 @@ struct Histogram {
 impl Default for Histogram {
     fn default() -> Histogram {
         Histogram {
-            buckets: (0..BUCKETS).map(|_| AtomicU64::new(0)).collect(),
+            buckets: Box::new([const { AtomicU64::new(0) }; BUCKETS]),
             total_ns: AtomicU64::new(0),
             longest_ns: AtomicU64::new(0),
         }

@@ -1,5 +1,6 @@
 //! `gc::WeakMap`: entries with dead values are gone at once, and their memory is freed gradually.
 
+use crate::seeds::seeds;
 use fastrand::Rng;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -41,8 +42,8 @@ fn keep(heap: &mut Heap<States>, keys: std::ops::Range<u64>) {
 /// it unchanged, or not at all.
 #[test]
 fn seeded_a_weak_map_has_the_live_entries() {
-    let (seeds, steps) = if cfg!(miri) { (2, 60) } else { (40, 600) };
-    for seed in 0..seeds {
+    let (most, steps) = if cfg!(miri) { (2, 60) } else { (1_000, 600) };
+    for seed in seeds(10).take(most) {
         let when = [When::Chance, When::Concurrent][seed as usize % 2];
         let mut heap = heap(Pacing::new().stressed(Stress::new(when, seed)));
         let mut chance = Rng::with_seed(seed);

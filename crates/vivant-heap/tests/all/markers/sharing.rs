@@ -382,5 +382,5 @@ fn program(mode: Mode, seed: u64) {
 
 #[test]
 fn seeded_heaps_share_beside_markers() {
-    with_seeds(8, program);
+    with_seeds(4, program);
 }
