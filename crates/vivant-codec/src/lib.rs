@@ -27,7 +27,7 @@ pub use saved::fields::Fields;
 #[doc(hidden)]
 pub use saved::saved_trait::Wrapper;
 pub use saved::saved_trait::{Saved, shape_of};
-pub use shape::target::Target;
+pub use shape::target::ReferenceTarget;
 pub use shape::{Field, Shape, ShapeRef, Variant};
 pub use table::comparison::Comparison;
 pub use table::shapes::Shapes;

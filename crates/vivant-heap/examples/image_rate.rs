@@ -44,7 +44,7 @@ fn order(boxes: usize, is_shuffled: bool) -> Vec<usize> {
 }
 
 fn shop(source: &Arc<PageSource>, order: &[usize]) -> Heap<Shop> {
-    let shelves = order.len() / SHELF;
+    let shelves = order.len().div_ceil(SHELF);
     let mut heap = Heap::<Shop>::new(source, Pacing::default(), |m| {
         let shelf = |_| {
             let boxes = Vec::with_capacity(SHELF);
@@ -128,11 +128,9 @@ fn main() {
         let source = Arc::new(PageSource::new());
         let mut heap = shop(&source, &order);
         let live = heap.stats().live;
-        let mut plain: Plain = vec![Vec::new(); order.len() / SHELF];
+        let mut plain: Plain = vec![Vec::new(); order.len().div_ceil(SHELF)];
         for (number, &shelf) in order.iter().enumerate() {
-            if let Some(shelf) = plain.get_mut(shelf) {
-                shelf.push(Box::new((number as u64, (number % TURN) as u64)));
-            }
+            plain[shelf].push(Box::new((number as u64, (number % TURN) as u64)));
         }
         for _ in 0..rounds {
             let (saved, saving) = timed(|| save(&mut heap, &codecs));

@@ -55,6 +55,12 @@ pub(crate) enum InjectedFault {
     SharedInSnapshot,
     /// A new old object has the epoch of the next mark.
     WrongEpoch,
+    /// An image has objects that the last mark has found dead.
+    SavedDead,
+    /// An image may refer to one object as two types.
+    AnyType,
+    /// What an image has of an object that changes in place is lost.
+    Unfilled,
     /// Spans that were full when a mark ended are swept before the others.
     FullSpansFirst,
     /// A tag entry of a young object is not remembered.

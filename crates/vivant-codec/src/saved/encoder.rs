@@ -53,8 +53,8 @@ impl<'a> Encoder<'a> {
         self.contexts.get()
     }
 
-    /// An encoder with an empty buffer and the same contexts, for values that are not a part of this
-    /// one.
+    /// An encoder with an empty buffer and the same contexts, for values that are not a part of
+    /// this one.
     #[must_use]
     pub fn another(&self) -> Encoder<'a> {
         Encoder {

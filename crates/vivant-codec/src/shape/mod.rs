@@ -9,7 +9,7 @@ mod targets;
 
 use primitive::Primitive;
 use std::fmt;
-use target::Target;
+use target::ReferenceTarget;
 
 /// The form in which the values of a type are encoded: a name, a version, and the parts.
 ///
@@ -40,7 +40,7 @@ pub(crate) enum Kind {
         expect(dead_code, reason = "only serde has such values")
     )]
     Opaque,
-    Reference(ShapeRef, Option<Target>),
+    Reference(ShapeRef, Option<ReferenceTarget>),
 }
 
 /// The shape of a part.
@@ -105,7 +105,11 @@ impl Shape {
 
     /// As [`reference`](Shape::reference), for a reference of which the program knows what it leads
     /// to: [`targets`](Shape::targets) finds that. A file knows nothing of it.
-    pub const fn reference_to(name: &'static str, encoded: ShapeRef, target: Target) -> Shape {
+    pub const fn reference_to(
+        name: &'static str,
+        encoded: ShapeRef,
+        target: ReferenceTarget,
+    ) -> Shape {
         Shape::new(name, Kind::Reference(encoded, Some(target)))
     }
 

@@ -1,6 +1,6 @@
 //! [`Shape::targets`]: what the references in a value lead to.
 
-use super::target::Target;
+use super::target::ReferenceTarget;
 use super::{Field, Kind, Shape, ShapeRef};
 use std::any::Any;
 use std::collections::HashSet;
@@ -10,9 +10,9 @@ impl Shape {
     /// target may come several times. Costs some work for each type that is part of the value.
     ///
     /// ```
-    /// use vivant_codec::{Field, Saved, Shape, Target, shape_of};
+    /// use vivant_codec::{Field, Saved, Shape, ReferenceTarget, shape_of};
     ///
-    /// const DOOR: Shape = Shape::reference_to("Door", shape_of::<u64>(), Target::new(|| &"a room"));
+    /// const DOOR: Shape = Shape::reference_to("Door", shape_of::<u64>(), ReferenceTarget::new(|| &"a room"));
     /// const HOUSE: Shape = Shape::structure(
     ///     "House",
     ///     const { &[Field::new("front", vivant_codec::ShapeRef::new(|| &DOOR))] },
@@ -28,7 +28,7 @@ impl Shape {
             if !visited.insert(std::ptr::from_ref(shape)) {
                 continue;
             }
-            if let Kind::Reference(_, Some(Target(target))) = shape.kind() {
+            if let Kind::Reference(_, Some(ReferenceTarget(target))) = shape.kind() {
                 each(target());
             }
             open.extend(shape.parts().into_iter().map(ShapeRef::get));

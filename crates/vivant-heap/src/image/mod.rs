@@ -18,3 +18,6 @@ pub use object_codec::ObjectCodecs;
 pub use restore::HeapDecoder;
 pub use save::NotSaved;
 pub use span_record::SpanRecord;
+
+#[cfg(test)]
+mod self_tests;

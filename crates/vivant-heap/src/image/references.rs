@@ -8,10 +8,10 @@ use crate::object::collected::Collected;
 use crate::object::gc::Gc;
 use crate::object::object_trait::Object;
 use std::ptr::NonNull;
-use vivant_codec::{Decoder, Encoder, LoadError, Saved, Shape, Target, shape_of};
+use vivant_codec::{Decoder, Encoder, LoadError, ReferenceTarget, Saved, Shape, shape_of};
 
 /// The shape of a reference to objects with this codec.
-const fn shape(target: Target) -> Shape {
+const fn shape(target: ReferenceTarget) -> Shape {
     Shape::reference_to("vivant::Gc", shape_of::<'static, u64>(), target)
 }
 
@@ -41,7 +41,10 @@ fn load<'gc>(
 }
 
 impl<'gc, T: Object<'gc> + Saved<'gc>> Saved<'gc> for Gc<'gc, T> {
-    const SHAPE: &'static Shape = &shape(Target::new(|| const { &ObjectCodec::sized::<'gc, T>() }));
+    const SHAPE: &'static Shape =
+        &shape(ReferenceTarget::new(
+            || const { &ObjectCodec::sized::<'gc, T>() },
+        ));
 
     #[inline]
     fn save(&self, out: &mut Encoder<'_>) {
@@ -58,7 +61,10 @@ impl<'gc, T: Object<'gc> + Saved<'gc>> Saved<'gc> for Gc<'gc, T> {
 }
 
 impl<'gc, T: Object<'gc> + Saved<'gc>> Saved<'gc> for Gc<'gc, [T]> {
-    const SHAPE: &'static Shape = &shape(Target::new(|| const { &ObjectCodec::slice::<'gc, T>() }));
+    const SHAPE: &'static Shape =
+        &shape(ReferenceTarget::new(
+            || const { &ObjectCodec::slice::<'gc, T>() },
+        ));
 
     fn save(&self, out: &mut Encoder<'_>) {
         save(*self, out);
@@ -77,7 +83,7 @@ impl<'gc, T: Object<'gc> + Saved<'gc>> Saved<'gc> for Gc<'gc, [T]> {
 }
 
 impl<'gc> Saved<'gc> for Gc<'gc, str> {
-    const SHAPE: &'static Shape = &shape(Target::new(|| const { &ObjectCodec::TEXT }));
+    const SHAPE: &'static Shape = &shape(ReferenceTarget::new(|| const { &ObjectCodec::TEXT }));
 
     fn save(&self, out: &mut Encoder<'_>) {
         save(*self, out);

@@ -64,10 +64,17 @@ impl<'c> RestoreOrder<'c> {
 
     /// Loads the contents of all objects that change in place.
     pub(super) fn fill_all(&self) -> Result<(), LoadError> {
-        while let Some(at) = self.restoring.take_unfilled() {
-            self.repeated(|| self.fill(at))?;
+        loop {
+            let mut unfilled = self.restoring.take_unfilled();
+            if unfilled.is_empty() {
+                return Ok(());
+            }
+            // In the order of the memory, and of the bytes.
+            unfilled.sort_unstable();
+            for at in unfilled {
+                self.repeated(|| self.fill(at))?;
+            }
         }
-        Ok(())
     }
 
     fn fill(&self, at: At) -> Result<(), LoadError> {

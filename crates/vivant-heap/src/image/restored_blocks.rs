@@ -6,11 +6,10 @@ use crate::alloc::header::Header;
 use crate::pages::page::Span;
 use crate::pages::size_class::{SMALL_MAX, block_size, blocks, class_for};
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::ptr::NonNull;
 
 /// A block of an image: the index of its span, and its index in the span.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct At {
     span: u32,
     block: u32,
@@ -18,8 +17,18 @@ pub(super) struct At {
 
 /// The spans of an image.
 pub(super) struct RestoredBlocks {
+    /// In the order of their numbers.
     spans: Vec<ImageSpan>,
-    by_number: HashMap<u32, u32>,
+    index: SpanIndex,
+}
+
+/// Where the span of each number is.
+enum SpanIndex {
+    /// By the number; [`SpanIndex::NONE`] if there is none. Numbers of a heap are as a rule below
+    /// the number of its spans.
+    Dense(Vec<u32>),
+    /// All numbers, in ascending order.
+    Sparse(Vec<u32>),
 }
 
 /// A span of an image.
@@ -28,6 +37,8 @@ pub(super) struct ImageSpan {
     pub(super) holds: Holds,
     /// The span of the heap, once an object of it is made.
     pub(super) taken: Cell<Option<Span>>,
+    /// A bit for each block that it has.
+    has: [u64; 4],
     blocks: Vec<ImageBlock>,
     content: Vec<u8>,
 }
@@ -53,43 +64,36 @@ pub(super) enum BlockState {
 
 impl RestoredBlocks {
     /// Checks the records of an image.
-    pub(super) fn new(records: Vec<SpanRecord>) -> Result<RestoredBlocks, String> {
-        let mut all = RestoredBlocks {
-            spans: Vec::with_capacity(records.len()),
-            by_number: HashMap::with_capacity(records.len()),
-        };
+    pub(super) fn new(mut records: Vec<SpanRecord>) -> Result<RestoredBlocks, String> {
+        records.sort_unstable_by_key(|record| record.number);
+        let mut spans: Vec<ImageSpan> = Vec::with_capacity(records.len());
         for record in records {
-            let index = all.spans.len() as u32;
-            if all.by_number.insert(record.number, index).is_some() {
-                return Err(format!("two spans {} in one heap", record.number));
+            let number = record.number;
+            if spans.last().is_some_and(|before| before.number == number) {
+                return Err(format!("two spans {number} in one heap"));
             }
-            all.spans.push(ImageSpan::new(record)?);
+            spans.push(ImageSpan::new(record)?);
         }
-        Ok(all)
+        let index = SpanIndex::new(spans.iter().map(|span| span.number));
+        Ok(RestoredBlocks { spans, index })
     }
 
     /// A number behind those of all spans. `None` if one is too large.
     pub(super) fn number_behind(&self, most: u32) -> Option<u32> {
-        let largest = self.spans.iter().map(|span| span.number).max();
+        let largest = self.spans.last().map(|span| span.number);
         largest.map_or(Some(0), |largest| (largest < most).then(|| largest + 1))
     }
 
     /// The block with this name.
     pub(super) fn find(&self, name: BlockName) -> Option<At> {
-        let index = *self.by_number.get(&u32::try_from(name.span()).ok()?)?;
+        let index = self.index.find(u32::try_from(name.span()).ok()?)?;
         let span = &self.spans[index as usize];
         let block = match span.holds {
             Holds::Blocks(size) => name.block(size as usize)?,
             Holds::Large => name.block(usize::MAX)?,
         };
-        let block = u8::try_from(block).ok()?;
-        let found = span
-            .blocks
-            .binary_search_by_key(&block, |it| it.record.block);
-        Some(At {
-            span: index,
-            block: found.ok()? as u32,
-        })
+        let block = span.index_of(block)?;
+        Some(At { span: index, block })
     }
 
     pub(super) fn span(&self, at: At) -> &ImageSpan {
@@ -136,7 +140,50 @@ impl RestoredBlocks {
     }
 }
 
+impl SpanIndex {
+    const NONE: u32 = u32::MAX;
+
+    /// Entries for each span that a dense index may have, besides the first ones.
+    const SPREAD: usize = 4;
+    const FIRST: usize = 1024;
+
+    fn new(numbers: impl ExactSizeIterator<Item = u32>) -> SpanIndex {
+        let most = SpanIndex::FIRST + SpanIndex::SPREAD * numbers.len();
+        let numbers: Vec<u32> = numbers.collect();
+        let behind = numbers.last().map_or(0, |last| *last as usize + 1);
+        if behind > most {
+            return SpanIndex::Sparse(numbers);
+        }
+        let mut dense = vec![SpanIndex::NONE; behind];
+        for (index, number) in numbers.into_iter().enumerate() {
+            dense[number as usize] = index as u32;
+        }
+        SpanIndex::Dense(dense)
+    }
+
+    fn find(&self, number: u32) -> Option<u32> {
+        match self {
+            SpanIndex::Dense(dense) => {
+                let index = *dense.get(number as usize)?;
+                (index != SpanIndex::NONE).then_some(index)
+            }
+            SpanIndex::Sparse(numbers) => Some(numbers.binary_search(&number).ok()? as u32),
+        }
+    }
+}
+
 impl ImageSpan {
+    /// The index of a block among those that the span has.
+    fn index_of(&self, block: usize) -> Option<u32> {
+        let (word, bit) = (block / 64, block % 64);
+        if self.has.get(word)? >> bit & 1 == 0 {
+            return None;
+        }
+        let before = self.has[..word].iter().map(|word| word.count_ones());
+        let before: u32 = before.sum();
+        Some(before + (self.has[word] & ((1 << bit) - 1)).count_ones())
+    }
+
     fn new(record: SpanRecord) -> Result<ImageSpan, String> {
         let fault = |what: &str| Err(format!("span {}: {what}", record.number));
         let most = match record.holds {
@@ -147,13 +194,14 @@ impl ImageSpan {
             },
         };
         let mut list = Vec::with_capacity(record.blocks.len());
-        let (mut start, mut next) = (0_u32, 0);
+        let (mut start, mut next, mut has) = (0_u32, 0, [0; 4]);
         for block in record.blocks {
             let number = usize::from(block.block);
             if number < next || number >= most {
                 return fault("blocks that it cannot have");
             }
             next = number + 1;
+            has[number / 64] |= 1 << (number % 64);
             list.push(ImageBlock {
                 record: block,
                 start,
@@ -171,6 +219,7 @@ impl ImageSpan {
             number: record.number,
             holds: record.holds,
             taken: Cell::new(None),
+            has,
             blocks: list,
             content: record.content,
         })

@@ -7,6 +7,8 @@ use super::span_record::Holds;
 use crate::alloc::header::Header;
 use crate::alloc::old::restored::RestoredSpan;
 use crate::gc::heap::Core;
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_injected};
 use crate::orca::heap_handle::HeapHandle;
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell, UnsafeCell};
@@ -88,6 +90,8 @@ impl RestoringHeap {
         };
         match known {
             Some(known) if known.is_like(codec) => Ok(()),
+            #[cfg(test)]
+            Some(_) if is_injected(InjectedFault::AnyType) => Ok(()),
             Some(known) => Err(format!(
                 "a reference to a `{}`, where the heap has a `{}`",
                 codec.type_name(),
@@ -117,9 +121,13 @@ impl RestoringHeap {
         self.needed.get().is_some()
     }
 
-    /// Takes an object that has no content yet.
-    pub(super) fn take_unfilled(&self) -> Option<At> {
-        self.unfilled.borrow_mut().pop()
+    /// Takes all objects that have no content yet.
+    pub(super) fn take_unfilled(&self) -> Vec<At> {
+        #[cfg(test)]
+        if is_injected(InjectedFault::Unfilled) {
+            self.unfilled.borrow_mut().pop();
+        }
+        self.unfilled.take()
     }
 
     /// Room for an object with so many bytes behind its header: its old block, or another one if

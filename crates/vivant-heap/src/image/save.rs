@@ -4,6 +4,8 @@ use super::object_codec::{ObjectCodec, ObjectCodecs};
 use super::span_record::{BlockRecord, Holds, SpanRecord};
 use crate::alloc::header::Header;
 use crate::gc::heap::{Core, Heap, Root};
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_injected};
 use crate::object::evacuator::TenuringPolicy;
 use crate::object::table::Table;
 use crate::pages::chunk::{name_of, state_of};
@@ -27,9 +29,10 @@ impl<R: Root> Heap<R> {
     /// Saves the heap as it is between two turns: `state` saves the state, and `span` gets one span
     /// after the other. An object has the name of its block in all of them.
     ///
-    /// Contents are saved with the contexts of `encoder`. Young objects are promoted first. What the last mark has found dead is not saved; what died
-    /// since is. Objects of types that `codecs` lacks are not saved: no saved value refers to them.
-    /// Costs time in proportion to the live objects.
+    /// Contents are saved with the contexts of `encoder`. Young objects are promoted first. What
+    /// the last mark has found dead is not saved; what died since is. Objects of types that
+    /// `codecs` lacks are not saved: no saved value refers to them. Costs time in proportion to the
+    /// live objects.
     ///
     /// # Errors
     ///
@@ -96,6 +99,8 @@ impl SpanSaver<'_> {
             // SAFETY: it lies in the span (H4). Relaxed: no marker runs before all is swept (H6).
             let is_dead = !core.old.is_swept(page)
                 && unsafe { state_of(object.cast()) }.load(Ordering::Relaxed) != core.old.epoch.0;
+            #[cfg(test)]
+            let is_dead = is_dead && !is_injected(InjectedFault::SavedDead);
             if is_dead {
                 continue;
             }

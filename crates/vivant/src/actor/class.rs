@@ -4,12 +4,11 @@
 use super::header::{Birth, Header};
 use super::options::Mailbox;
 use super::outgoing::{OutgoingReferences, TraceCoverage};
-use super::reference::AddressRef;
+use super::reference::{AddressRef, CellRef};
 use super::slot_list::SlotList;
-use super::state_source::StateSource;
 use super::worker::Worker;
 use crate::failures::StopReason;
-use crate::saving::EncodedStart;
+use crate::saving::{EncodedStart, StateSource};
 use crate::statistics::HeapCounts;
 use std::any::TypeId;
 use std::marker::PhantomData;
@@ -60,8 +59,8 @@ pub(crate) enum SavedClass {
 pub(crate) struct StateFunctions {
     pub(crate) shape: &'static Shape,
     pub(crate) save: fn(&mut StateRef<'_>, &mut Encoder<'_>),
-    /// Loads it into the cell.
-    pub(crate) load: fn(&mut StateRef<'_>, StateSource<'_>) -> Result<(), LoadError>,
+    /// Loads it into the cell, which is the other argument too.
+    pub(crate) load: fn(&mut StateRef<'_>, CellRef, StateSource<'_>) -> Result<(), LoadError>,
 }
 
 /// The state of an actor that the caller holds, with its type erased.

@@ -22,6 +22,7 @@ mod constraint;
 mod current_actor;
 mod dead_letter;
 mod deferred_messages;
+mod delayed;
 mod dependents;
 mod entry_stamp;
 #[allow(
@@ -99,7 +100,6 @@ mod simulated_turn;
     reason = "a list that is linked through the slots of promises: see their README"
 )]
 mod slot_list;
-mod state_source;
 mod supervised_by;
 mod table_entry;
 mod ticket;
@@ -166,7 +166,6 @@ pub(crate) use shared::{MutedSender, Scheduler, Shared};
 pub(crate) use shared_table::{SharedTable, TableName};
 pub(crate) use signals::{HaltNumber, Raised, Signals};
 pub(crate) use slot_list::{Closed, LINK_AT, SlotLink, SlotList};
-pub(crate) use state_source::StateSource;
 pub(crate) use supervised_by::Terms;
 pub use supervised_by::{Messages, OnPanic, Restart};
 pub(crate) use table_entry::{

@@ -5,12 +5,10 @@ use super::dead_letter::bury_letter;
 use super::envelope::{Envelope, Head};
 use super::header::Header;
 use super::observation::{Observation, Source, observed};
-use super::recorder::{WaitingPlace, record, record_waiting};
+use super::recorder::{WaitingPlace, record_waiting};
 use super::reference::{AddressRef, CellRef};
-use super::refusal::{DelayedMessage, Delivery, Next};
+use super::refusal::{Delivery, Next};
 use super::runnable::Runnable;
-use super::shared::Shared;
-use super::table_entry::TableEntry;
 use super::ticket::Ticket;
 use super::user_code::run_foreign_code;
 use super::worker::Worker;
@@ -19,8 +17,7 @@ use crate::failures::Cause;
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::message::Pushed;
 use crate::message::Route;
-use crate::phase::{Passes, Phase, Stamp};
-use crate::services::{AlarmEntry, Delayed};
+use crate::phase::{Phase, Stamp};
 use crate::sync::Arc;
 use std::ops::Deref;
 use std::ptr::NonNull;
@@ -198,44 +195,6 @@ fn returned(to: To<'_>, envelope: Envelope, (cause, pushed_in): (Cause, Stamp)) 
 pub(crate) fn post_or_bury(to: To<'_>, envelope: Envelope) {
     if let Err(returned) = post(to, envelope) {
         bury(returned).follow();
-    }
-}
-
-impl Delayed for DelayedMessage {
-    type System = Arc<Shared>;
-
-    fn begins(system: &Arc<Shared>) {
-        Worker::of(system, Worker::enter_pass_between_runs);
-    }
-
-    fn send(self) {
-        let (to, envelope) = match self {
-            DelayedMessage::Strong(Delivery { to, envelope }) => (to, envelope),
-            DelayedMessage::Weak(cell, envelope) => match cell.upgrade() {
-                Some(to) => (to, envelope),
-                None => return,
-            },
-        };
-        post_or_bury(To::Owned(to), envelope);
-    }
-
-    fn is_of_runtime(&self) -> bool {
-        let (DelayedMessage::Strong(Delivery { envelope, .. }) | DelayedMessage::Weak(_, envelope)) =
-            self;
-        let kind = envelope.kind();
-        !kind.role.is_sent() && kind.codec.is_none()
-    }
-
-    fn change_table<R>(system: &Arc<Shared>, body: impl FnOnce(Phase) -> R) -> R {
-        system.change_table(body)
-    }
-
-    fn passes(system: &Arc<Shared>) -> &Passes {
-        &system.passes
-    }
-
-    fn record(system: &Arc<Shared>, entry: AlarmEntry<'_, DelayedMessage>) {
-        record(system, |cut| cut.entry(TableEntry::Alarm(entry)));
     }
 }
 

@@ -3,15 +3,15 @@
 
 use super::actor::Actor;
 use super::cell::{self, ActorCell, BoundedCell};
-use super::storage::{FactsOf, Host, StoreState, Stored};
+use super::storage::{FactsOf, Host, HostCell, StoreState, Stored};
 use super::turn::Turn;
 use crate::actor::{
-    AddressRef, Birth, Class, Header, OutgoingReferences, SavedClass, StateFunctions, StateRef,
-    StateSource, TraceCoverage, Worker,
+    AddressRef, Birth, CellRef, Class, Header, OutgoingReferences, SavedClass, StateFunctions,
+    StateRef, TraceCoverage, Worker,
 };
 use crate::failures::StopReason;
 use crate::interned::Name;
-use crate::saving::{EncodedStart, KeepStart, KeptStart, SaveKind, Saves};
+use crate::saving::{EncodedStart, KeepStart, KeptStart, SaveKind, Saves, StateSource};
 use crate::statistics::HeapCounts;
 use std::any::TypeId;
 use std::mem::offset_of;
@@ -198,9 +198,10 @@ fn save_state<A: Actor>(state: &mut StateRef<'_>, out: &mut Encoder<'_>) {
 
 fn load_state<A: Actor>(
     state: &mut StateRef<'_>,
+    cell: CellRef,
     source: StateSource<'_>,
 ) -> Result<(), LoadError> {
-    let loaded = A::Storage::load(source)?;
+    let loaded = A::Storage::load(HostCell(cell), source)?;
     *state.stored::<A>().0 = Some(loaded);
     Ok(())
 }

@@ -1,9 +1,10 @@
 //! Inline state: a state that is a plain Rust value.
 
 use super::actor::Actor;
-use super::storage::{Host, StateCodec, StoreState};
+use super::storage::{Host, HostCell, StateCodec, StoreState};
 use super::turn::Turn;
-use crate::actor::{OutgoingReferences, StateSource, TraceCoverage};
+use crate::actor::{OutgoingReferences, TraceCoverage};
+use crate::saving::StateSource;
 use crate::statistics::HeapCounts;
 use vivant_codec::{Decoder, Encoder, LoadError, Saved};
 use vivant_heap::Sharer;
@@ -68,7 +69,7 @@ impl<A: Actor<Storage = InlineState> + for<'gc> Actor<State<'gc> = A>> StoreStat
         (codec.save)(kept, out);
     }
 
-    fn load(source: StateSource<'_>) -> Result<A, LoadError> {
+    fn load(_: HostCell, source: StateSource<'_>) -> Result<A, LoadError> {
         let Some(codec) = (const { A::STATE_CODEC }) else {
             return Err(Decoder::new(&[]).error("a state that is not saved"));
         };

@@ -18,6 +18,7 @@ use crate::actor::{
 use crate::interned::Place;
 use crate::message::MessageRole;
 use crate::prelude::*;
+use crate::saving::StateSource;
 use crate::simulation::Simulation;
 use crate::sync::Arc;
 use crate::{Behaviour, WeakAddress, interface};
@@ -384,14 +385,13 @@ impl MessageKind for Refill {
                 let mut shapes = Shapes::default();
                 let shape = shapes.add(functions.shape).expect("few shapes");
                 let source = StateSource {
-                    cell: worker.me().cell(),
                     bytes: &bytes,
                     contexts: &contexts,
                     stored: (&Comparison::new(&shapes), shape),
                     spans: Vec::new(),
                     objects: &[],
                 };
-                (functions.load)(state, source).expect("the bytes are a state");
+                (functions.load)(state, worker.me().cell(), source).expect("the bytes are a state");
             }
             SavedClass::Nothing | SavedClass::Start(_) => panic!("it has no saved state"),
         }

@@ -7,7 +7,8 @@
 
 use super::actor::Actor;
 use super::turn::Turn;
-use crate::actor::{OutgoingReferences, StateSource, TraceCoverage, Worker};
+use crate::actor::{CellRef, OutgoingReferences, TraceCoverage, Worker};
+use crate::saving::StateSource;
 use crate::statistics::HeapCounts;
 use std::fmt;
 use vivant_codec::{Decoder, Encoder, LoadError, Shape};
@@ -56,12 +57,12 @@ pub trait StoreState<A: Actor>: Sized + 'static {
     /// Encodes a state. Its heap, if it has one, goes to the encoder's context for that.
     fn save(kept: &mut Self::Stored, codec: StateCodec<A>, out: &mut Encoder<'_>);
 
-    /// Loads a state.
+    /// Loads the state of an actor.
     ///
     /// # Errors
     ///
     /// The bytes are no such state.
-    fn load(source: StateSource<'_>) -> Result<Self::Stored, LoadError>;
+    fn load(cell: HostCell, source: StateSource<'_>) -> Result<Self::Stored, LoadError>;
 
     /// The actor ends, or restarts: drops the state.
     fn end(kept: Self::Stored, host: Host<'_>);
@@ -80,6 +81,15 @@ pub struct Host<'w>(pub(crate) &'w Worker);
 impl fmt::Debug for Host<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Host").finish()
+    }
+}
+
+/// The cell of the actor to which a loaded state belongs.
+pub struct HostCell(pub(crate) CellRef);
+
+impl fmt::Debug for HostCell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("HostCell").finish()
     }
 }
 

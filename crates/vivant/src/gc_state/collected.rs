@@ -9,10 +9,11 @@ use super::locals::{Locals, TurnLocals};
 use super::marks::{ConcurrentMarks, RunningMark};
 use super::rooted::{self, Roots};
 use super::saved;
-use crate::actor::{OutgoingReferences, Shared, StateSource, TraceCoverage, Worker};
+use crate::actor::{OutgoingReferences, Shared, TraceCoverage, Worker};
 use crate::api::Actor;
 use crate::api::Turn;
-use crate::api::{Host, StateCodec, StoreState};
+use crate::api::{Host, HostCell, StateCodec, StoreState};
+use crate::saving::StateSource;
 use crate::statistics::HeapCounts;
 use crate::sync::Arc;
 use std::cell::{Cell, RefCell};
@@ -205,8 +206,8 @@ where
         saved::save(stored, codec, out);
     }
 
-    fn load(source: StateSource<'_>) -> Result<ActorHeap<A>, LoadError> {
-        saved::load(source)
+    fn load(HostCell(cell): HostCell, source: StateSource<'_>) -> Result<ActorHeap<A>, LoadError> {
+        saved::load(cell, source)
     }
 
     fn end(stored: ActorHeap<A>, Host(worker): Host<'_>) {

@@ -4,9 +4,9 @@ use super::collected::{ActorHeap, GcState, pacing};
 use super::deaths::DeathNotices;
 use super::gc_messages;
 use super::gc_waker::{GcWaker, notified_after_ns};
-use crate::actor::StateSource;
+use crate::actor::CellRef;
 use crate::api::{Actor, StateCodec};
-use crate::saving::HeapSaver;
+use crate::saving::{HeapSaver, StateSource};
 use std::task::Waker;
 use vivant_codec::{Decoder, Encoder, LoadError, Saved};
 use vivant_heap::{Heap, HeapImage, Leaf, Object};
@@ -63,6 +63,7 @@ fn unsaved(has_locals: bool, notices: &DeathNotices, has_roots: bool) -> Option<
 
 /// Makes the heap of an image.
 pub(super) fn load<A: Actor<Storage = GcState>>(
+    cell: CellRef,
     source: StateSource<'_>,
 ) -> Result<ActorHeap<A>, LoadError>
 where
@@ -71,9 +72,9 @@ where
     let Some(codec) = (const { A::STATE_CODEC }) else {
         return Err(Decoder::new(&[]).error("a state that is not saved"));
     };
-    let system = &source.cell.system;
+    let system = &cell.system;
     system.scheduler.heap_begins(system);
-    let waker = GcWaker::of(source.cell.clone(), gc_messages::idle_check::<A>);
+    let waker = GcWaker::of(cell.clone(), gc_messages::idle_check::<A>);
     let (comparison, shape) = source.stored;
     let image = HeapImage {
         spans: source.spans,

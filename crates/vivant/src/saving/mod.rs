@@ -7,6 +7,7 @@ mod heap_saver;
 mod kept_start;
 mod runtime_types;
 mod save_kind;
+mod state_source;
 
 pub use by::SavedBy;
 pub(crate) use codec::StoredShape;
@@ -16,3 +17,4 @@ pub(crate) use kept_start::{EncodedStart, KeepStart, KeptStart};
 pub(crate) use runtime_types::{saved_enum, saved_struct};
 pub(crate) use save_kind::Saves;
 pub use save_kind::{NotSaved, SaveKind, SavedStart, SavedState};
+pub(crate) use state_source::StateSource;

@@ -49,8 +49,8 @@ pub(crate) struct TimerId(pub(crate) u64);
 
 impl TimerId {
     /// The numbers from here on are those of the runtime's calls and messages, which no program can
-    /// name and no image contains. So these change no number of another alarm, also in a system that
-    /// is being restored.
+    /// name and no image contains. So these change no number of another alarm, also in a system
+    /// that is being restored.
     pub(crate) const CALLS: TimerId = TimerId(1 << 63);
 }
 

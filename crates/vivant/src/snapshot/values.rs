@@ -4,9 +4,10 @@ use super::message_kinds::MessageKindsRecord;
 use super::message_record::{Encoded, KindRecord, MessageData, MessageKindRecord, WaitingKind};
 use super::not_restored::NotRestored;
 use super::start_record::StartRecord;
-use crate::actor::{AddressRef, Envelope, Receiver, SavedClass, StateSource};
+use crate::actor::{AddressRef, Envelope, Receiver, SavedClass};
 use crate::api::{SavedForm, SavedKinds, Stored};
 use crate::interned::{Name, Place};
+use crate::saving::StateSource;
 use crate::sync::Arc;
 use std::any::Any;
 use vivant_codec::{Comparison, Decoder, LoadError, ShapeId};
@@ -38,14 +39,13 @@ impl<'i> Values<'i> {
             return Ok(());
         };
         let source = StateSource {
-            cell: address.cell(),
             bytes: &state.bytes,
             contexts: self.contexts,
             stored: (self.comparison, state.shape),
             spans,
             objects: self.objects,
         };
-        let loaded = (functions.load)(&mut idle.state(), source);
+        let loaded = (functions.load)(&mut idle.state(), address.cell(), source);
         idle.park();
         loaded.map_err(|error| NotRestored::Value {
             actor: address.path(),

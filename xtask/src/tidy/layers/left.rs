@@ -77,8 +77,8 @@ pub(super) const IMPLS: &[(&str, &str, &str, usize, &str)] = &[
         "vivant",
         "gc_state",
         "api",
-        3,
-        "`Turn`'s public methods for death watches, far references and roots",
+        4,
+        "`Turn`'s public methods for death watches, far references and roots; the codec of a graph",
     ),
     (
         "vivant",
@@ -303,6 +303,7 @@ pub(super) const CYCLES: &[(&str, &[&str], &str)] = &[
             "gc_state/gc_messages.rs",
             "gc_state/locals.rs",
             "gc_state/rooted.rs",
+            "gc_state/saved.rs",
         ],
         "the messages of the collector name the storage that handles them; its turns have the parts for watches, locals and roots",
     ),

@@ -1,7 +1,6 @@
 //! [`StateSource`]: what an image has of a state.
 
-use super::reference::CellRef;
-use crate::saving::StoredShape;
+use super::codec::StoredShape;
 use std::any::Any;
 use std::fmt;
 use vivant_codec::{Decoder, LoadError, ShapeId};
@@ -9,8 +8,6 @@ use vivant_heap::SpanRecord;
 
 /// What an image has of the state of an actor.
 pub struct StateSource<'a> {
-    /// The actor.
-    pub(crate) cell: CellRef,
     pub(crate) bytes: &'a [u8],
     /// Of the decoders of all values.
     pub(crate) contexts: &'a [&'a dyn Any],
