@@ -84,14 +84,15 @@ const COUNTS: Package = Package {
 /// canaries are about the verifier, which has nothing new to say here.
 const HEAPS: Package = Package {
     name: "vivant-heap",
-    modules: "types graphs memory holes limits model orca tags edge_snapshot",
+    modules: "types graphs memory holes limits model orca tags edge_snapshot image",
     // Regions, attempts to break it.
     modules_long: "count_inbox aborted_marks mark_termination region freeze retainers markers sweeping \
         hostile hostile_sharing heap_programs",
     // Many objects, or large ones: each has a smaller test beside it.
     tests_long: "turns_of_two_heaps buffers_of_old_objects values_of_all_sizes forgotten_borrows \
         huge_objects depth_needs_no_stack a_refused_write a_value_taken_out graphs_may_hold \
-        sharing_at_the_memory_limit match_the_model_beside_markers memory_of_dead_objects_returns",
+        sharing_at_the_memory_limit match_the_model_beside_markers memory_of_dead_objects_returns \
+        seeded_graphs_are_restored changed_bytes_are_an_error",
     // Random programs beside models, and in two layouts; large heaps that end step by step; long
     // sums, and tables without `unsafe`; surveys, which are graphs without `unsafe`.
     units_long: "the_model deltas_have_the_same_order detached_heap_tests cut_tags_tests mark::mutator_assist \

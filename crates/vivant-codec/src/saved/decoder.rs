@@ -62,6 +62,16 @@ impl<'gc, 'a> Decoder<'gc, 'a> {
         self.contexts.get()
     }
 
+    /// A decoder of other bytes, which were written with the same shapes, with the same contexts
+    /// and of the same brand.
+    #[must_use]
+    pub fn another(&self, bytes: &'a [u8]) -> Decoder<'gc, 'a> {
+        Decoder {
+            contexts: self.contexts,
+            ..Decoder::new(bytes)
+        }
+    }
+
     /// The number of bytes that have been read.
     pub fn offset(&self) -> usize {
         self.input.offset()

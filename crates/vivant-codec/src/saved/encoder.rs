@@ -80,11 +80,6 @@ impl<'a> Encoder<'a> {
         self.fail(SaveErrorKind::Other(why.into()));
     }
 
-    /// The number of bytes in the buffer, those that it had before included.
-    pub fn offset(&self) -> usize {
-        self.out.bytes.len()
-    }
-
     /// Whether an error has been noted. What is written from now on is not used.
     pub fn has_failed(&self) -> bool {
         self.error.is_some()

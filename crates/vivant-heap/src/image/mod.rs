@@ -9,6 +9,7 @@ mod references;
 mod restore;
 mod restore_order;
 mod restored_blocks;
+mod restored_types;
 mod restoring;
 mod save;
 mod span_record;

@@ -4,6 +4,7 @@
 use super::content::Content;
 use crate::alloc::header::{Header, Length};
 use crate::object::collected::Collected;
+use crate::object::erased::Erased;
 use crate::object::evacuator::CLEAN;
 use crate::object::object_trait::Object;
 use crate::object::table::Table;
@@ -29,7 +30,7 @@ pub(crate) struct ObjectCodec {
 pub(super) enum Restored {
     /// It never changes. It is made of its content at once, after all objects that the content
     /// refers to. Returns its header.
-    Whole(unsafe fn(Content<'_, '_>, &mut Room<'_>) -> Result<NonNull<Header>, LoadError>),
+    Whole(unsafe fn(Content<'_>, &mut Room<'_>) -> Result<NonNull<Header>, LoadError>),
     /// It changes in place. It begins without content, borrowed mutably, so that no code can read
     /// it; its content is loaded when all references to it may exist.
     InPlace {
@@ -38,16 +39,36 @@ pub(super) enum Restored {
         /// Makes the object without its content, where there is room for it.
         begin: unsafe fn(NonNull<Header>),
         /// Loads the content.
-        fill: unsafe fn(Content<'_, '_>, NonNull<Header>) -> Result<(), LoadError>,
+        fill: unsafe fn(Content<'_>, NonNull<Header>) -> Result<(), LoadError>,
     },
 }
+
+/// A type of objects that are saved, whatever their brand is: an impl for one brand alone could
+/// keep what it saves, because it would have references that last.
+pub(super) trait SavedObject<'gc>: Object<'gc> + Saved<'gc> {}
+
+impl<'gc, T> SavedObject<'gc> for T
+where
+    T: Object<'gc> + Saved<'gc> + Erased,
+    for<'any> <T as Erased>::Of<'any>: Saved<'any>,
+{
+}
+
+/// The largest alignment of what lies in a heap.
+const ALIGN_MAX: usize = 8;
 
 /// Finds room for an object of so many bytes behind its header.
 pub(super) type Room<'a> = dyn FnMut(usize) -> Result<NonNull<Header>, LoadError> + 'a;
 
 impl ObjectCodec {
     /// The codec of a type of which all objects have the same size.
-    pub(super) const fn sized<'gc, T: Object<'gc> + Saved<'gc>>() -> ObjectCodec {
+    pub(super) const fn sized<'gc, T: SavedObject<'gc>>() -> ObjectCodec {
+        const {
+            assert!(
+                align_of::<T>() <= ALIGN_MAX,
+                "an object is aligned to 8 bytes at most"
+            )
+        };
         ObjectCodec {
             table: Table::of::<T>,
             content: shape_of::<'gc, T>(),
@@ -65,7 +86,13 @@ impl ObjectCodec {
     }
 
     /// The codec of slices.
-    pub(super) const fn slice<'gc, T: Object<'gc> + Saved<'gc>>() -> ObjectCodec {
+    pub(super) const fn slice<'gc, T: SavedObject<'gc>>() -> ObjectCodec {
+        const {
+            assert!(
+                align_of::<T>() <= ALIGN_MAX,
+                "an element is aligned to 8 bytes at most"
+            )
+        };
         ObjectCodec {
             table: Table::of_slice::<T, [T]>,
             content: shape_of::<'gc, Vec<T>>(),
@@ -89,6 +116,20 @@ impl ObjectCodec {
 
     pub(super) fn is_like(&self, other: &ObjectCodec) -> bool {
         self.is_of((other.table)())
+    }
+
+    pub(super) fn type_id(&self) -> TypeId {
+        ((self.table)().id)()
+    }
+
+    /// Whether the content may refer to objects that never change.
+    pub(super) fn refers_to_whole(&self) -> bool {
+        let mut refers = false;
+        self.content.get().targets(&mut |target| {
+            let codec = target.downcast_ref::<ObjectCodec>();
+            refers |= codec.is_some_and(|codec| matches!(codec.restored, Restored::Whole(_)));
+        });
+        refers
     }
 
     pub(super) fn type_name(&self) -> &'static str {
@@ -130,7 +171,7 @@ unsafe fn save_text(length: NonNull<u8>, out: &mut Encoder<'_>) {
 ///
 /// `'gc` is the brand of the heap that is being restored, and the room is in it.
 unsafe fn restore_sized<'gc, T: Object<'gc> + Saved<'gc>>(
-    content: Content<'_, '_>,
+    content: Content<'_>,
     room: &mut Room<'_>,
 ) -> Result<NonNull<Header>, LoadError> {
     // SAFETY: the caller's contract (X1).
@@ -148,7 +189,7 @@ unsafe fn restore_sized<'gc, T: Object<'gc> + Saved<'gc>>(
 ///
 /// As for `restore_sized`.
 unsafe fn restore_slice<'gc, T: Object<'gc> + Saved<'gc>>(
-    content: Content<'_, '_>,
+    content: Content<'_>,
     room: &mut Room<'_>,
 ) -> Result<NonNull<Header>, LoadError> {
     // SAFETY: the caller's contract (X1); the type is `[T]`.
@@ -159,7 +200,7 @@ unsafe fn restore_slice<'gc, T: Object<'gc> + Saved<'gc>>(
 ///
 /// As for `restore_sized`.
 unsafe fn restore_text(
-    content: Content<'_, '_>,
+    content: Content<'_>,
     room: &mut Room<'_>,
 ) -> Result<NonNull<Header>, LoadError> {
     // SAFETY: the caller's contract (X1); the bytes are those of a string.
@@ -204,7 +245,7 @@ unsafe fn begin_mutable<'gc, T: Object<'gc>>(object: NonNull<Header>) {
 ///
 /// `begin_mutable` made the object, in the heap that is being restored and has the brand `'gc`.
 unsafe fn fill_mutable<'gc, T: Object<'gc> + Saved<'gc>>(
-    content: Content<'_, '_>,
+    content: Content<'_>,
     object: NonNull<Header>,
 ) -> Result<(), LoadError> {
     // SAFETY: the caller's contract (X1).
@@ -236,6 +277,36 @@ impl ObjectCodecs {
 
     /// Adds the types of all objects that a value of this shape can refer to, also by way of other
     /// objects. Costs some work for each type.
+    ///
+    /// A type that no heap can hold does not compile:
+    ///
+    /// ```compile_fail,E0080
+    /// use vivant_codec::Saved;
+    /// use vivant_heap::{Gc, ObjectCodecs};
+    ///
+    /// let mut codecs = ObjectCodecs::new();
+    /// codecs.add(<Gc<'static, u128> as Saved<'static>>::SHAPE);
+    /// ```
+    ///
+    /// Nor does a type that is saved with one brand alone: it could keep what it saves.
+    ///
+    /// ```compile_fail
+    /// use vivant_codec::{Decoder, Encoder, LoadError, Saved, Shape};
+    /// use vivant_heap::{Gc, Object, ObjectCodecs};
+    ///
+    /// #[derive(Object)]
+    /// struct Node<'gc>(Option<Gc<'gc, Node<'gc>>>);
+    ///
+    /// impl Saved<'static> for Node<'static> {
+    ///     const SHAPE: &'static Shape = <u64 as Saved<'static>>::SHAPE;
+    ///     fn save(&self, out: &mut Encoder<'_>) {}
+    ///     fn load(input: &mut Decoder<'static, '_>) -> Result<Self, LoadError> {
+    ///         Ok(Node(None))
+    ///     }
+    /// }
+    /// let mut codecs = ObjectCodecs::new();
+    /// codecs.add(<Gc<'static, Node<'static>> as Saved<'static>>::SHAPE);
+    /// ```
     pub fn add(&mut self, shape: &'static Shape) {
         let mut open = vec![shape];
         while let Some(shape) = open.pop() {

@@ -2,9 +2,11 @@
 
 use super::block_name::BlockName;
 use super::object_codec::ObjectCodec;
+use super::restore_order::RestoreOrder;
 use super::restoring::RestoringHeap;
 use crate::alloc::header::{Header, Length};
 use crate::object::collected::Collected;
+use crate::object::erased::Erased;
 use crate::object::gc::Gc;
 use crate::object::object_trait::Object;
 use std::ptr::NonNull;
@@ -37,10 +39,14 @@ fn load<'gc>(
     let Some(heap) = input.context::<RestoringHeap>() else {
         return Err(input.error("a reference to an object, where no heap is restored"));
     };
-    heap.object(name, codec).map_err(|why| input.error(why))
+    RestoreOrder::new(heap, input).object(name, codec)
 }
 
-impl<'gc, T: Object<'gc> + Saved<'gc>> Saved<'gc> for Gc<'gc, T> {
+impl<'gc, T> Saved<'gc> for Gc<'gc, T>
+where
+    T: Object<'gc> + Saved<'gc> + Erased,
+    for<'any> <T as Erased>::Of<'any>: Saved<'any>,
+{
     const SHAPE: &'static Shape =
         &shape(ReferenceTarget::new(
             || const { &ObjectCodec::sized::<'gc, T>() },
@@ -60,7 +66,11 @@ impl<'gc, T: Object<'gc> + Saved<'gc>> Saved<'gc> for Gc<'gc, T> {
     }
 }
 
-impl<'gc, T: Object<'gc> + Saved<'gc>> Saved<'gc> for Gc<'gc, [T]> {
+impl<'gc, T> Saved<'gc> for Gc<'gc, [T]>
+where
+    T: Object<'gc> + Saved<'gc> + Erased,
+    for<'any> <T as Erased>::Of<'any>: Saved<'any>,
+{
     const SHAPE: &'static Shape =
         &shape(ReferenceTarget::new(
             || const { &ObjectCodec::slice::<'gc, T>() },

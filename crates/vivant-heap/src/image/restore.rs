@@ -4,6 +4,7 @@ use super::content::fault;
 use super::heap_image::HeapImage;
 use super::restore_order::RestoreOrder;
 use super::restored_blocks::RestoredBlocks;
+use super::restored_types::RestoredTypes;
 use super::restoring::RestoringHeap;
 use crate::gc::heap::{Core, Heap, Root, erase_brand};
 use crate::gc::pacing::Pacing;
@@ -40,12 +41,10 @@ impl fmt::Debug for HeapDecoder<'_, '_> {
 }
 
 impl<R: Root> Heap<R> {
-    /// Makes a heap of an image. `state` loads the state; it may be called several times, because
-    /// objects that never change are made before what refers to them. Each object that the state
-    /// reaches returns to its old block, if its type has the size that it had.
+    /// Makes a heap of an image. `state` loads the state. Each object that the state reaches
+    /// returns to its old block, if its type has the size that it had.
     ///
-    /// Nothing recurses with the depth of the graph, and each object is loaded once or, if it
-    /// refers to others that have to be made first, some times more.
+    /// Each object is loaded once, and nothing recurses with the depth of the graph.
     ///
     /// # Errors
     ///
@@ -54,35 +53,35 @@ impl<R: Root> Heap<R> {
         source: &Arc<PageSource>,
         pacing: Pacing,
         waker: Option<Waker>,
-        mut image: HeapImage<'a>,
+        image: HeapImage<'a>,
         contexts: &[&'a dyn Any],
-        mut state: impl for<'gc> FnMut(&HeapDecoder<'gc, '_>) -> Result<R::Of<'gc>, LoadError>,
+        state: impl for<'gc> FnOnce(&HeapDecoder<'gc, '_>) -> Result<R::Of<'gc>, LoadError>,
     ) -> Result<Heap<R>, LoadError> {
         let mut core = Core::new(source, pacing, Role::Heap);
         if let Some(waker) = waker {
             core.get_mut().wake_by(waker);
         }
-        let blocks = RestoredBlocks::new(std::mem::take(&mut image.spans)).map_err(fault)?;
-        let Some(number) = blocks.number_behind(PageName::SPAN_MAX) else {
-            return Err(fault(
-                "a span with a number that no span can have".to_owned(),
-            ));
+        let blocks = RestoredBlocks::new(image.spans).map_err(fault)?;
+        // A right image has no number near the end, and a heap must have some left.
+        let Some(number) = blocks.number_behind(PageName::SPAN_MAX / 2) else {
+            return Err(fault("a span with a number that no span can have"));
         };
         core.get_mut().old.number_behind(number);
         let state = {
             let pointer = NonNull::from(&*core);
-            // SAFETY: the core has no objects (X3). It outlives `restoring` (X7), and is not used
-            // before that is dropped (X2).
-            let restoring = unsafe { RestoringHeap::new(pointer, blocks, image.objects.len()) };
-            let mut all: Vec<&dyn Any> = contexts.to_vec();
-            all.push(&restoring);
-            let order = RestoreOrder::new(&restoring, &all, &image);
+            let types = RestoredTypes::new(image.objects);
+            // SAFETY: the core has no objects (X3). It outlives `restoring`, as the comparison does
+            // (X7), and is not used before that is dropped (X2).
+            let restoring = unsafe { RestoringHeap::new(pointer, image.comparison, blocks, types) };
+            // First: a decoder finds the first context of a type.
+            let mut all: Vec<&dyn Any> = vec![&restoring];
+            all.extend(contexts);
             let decoder = HeapDecoder {
                 contexts: &all,
                 brand: PhantomData,
             };
-            let state = order.repeated(|| state(&decoder))?;
-            order.fill_all()?;
+            let state = state(&decoder)?;
+            RestoreOrder::new(&restoring, &decoder.of(&[])).fill_all()?;
             erase_brand::<R>(state)
         };
         core.get_mut().next_mark(0);

@@ -2,206 +2,228 @@
 //!
 //! An object that changes in place is there, without content, as soon as a reference to it is
 //! loaded; its content comes later. An object that never changes is made at once, after those that
-//! its content refers to. Such objects form no cycles: each was made of others that existed.
+//! its content refers to. Such objects form no cycles: each was made of others that existed. Each
+//! content is loaded once.
 
 use super::block_name::BlockName;
 use super::content::{Content, fault};
-use super::heap_image::HeapImage;
-use super::object_codec::Restored;
+use super::object_codec::{ObjectCodec, Restored};
 use super::restored_blocks::{At, BlockState};
 use super::restoring::RestoringHeap;
 use crate::alloc::header::Header;
-use std::any::Any;
 use std::cell::Cell;
+use std::mem;
 use std::ptr::NonNull;
-use vivant_codec::{Comparison, Decoder, Event, Group, LoadError, ShapeId, walk};
+use vivant_codec::{Decoder, Event, Group, LoadError, ShapeId, walk};
 
-/// Steps that the walks through all contents together may take: so many, and some for each byte.
-const STEPS_MIN: u64 = 1 << 20;
-const STEPS_PER_BYTE: u64 = 256;
+/// Loads of objects within loads of others. One level more needs a type of objects that no
+/// reference has shown before, so this bounds only how many types a program nests.
+const NESTED_MAX: u32 = 64;
 
-pub(super) struct RestoreOrder<'c> {
-    restoring: &'c RestoringHeap,
-    contexts: &'c [&'c dyn Any],
-    objects: &'c [ShapeId],
-    comparison: &'c Comparison<'c>,
-    steps: Cell<u64>,
+/// Makes objects of a heap, for the decoder of what refers to them.
+pub(super) struct RestoreOrder<'d, 'gc, 'a> {
+    heap: &'a RestoringHeap,
+    input: &'d Decoder<'gc, 'a>,
 }
 
-impl<'c> RestoreOrder<'c> {
+/// An object that is to be made.
+#[derive(Clone, Copy)]
+struct Wanted {
+    at: At,
+    by: WantedBy,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum WantedBy {
+    /// A reference that was loaded.
+    Load,
+    /// A reference in a content. The program may not load it, because its type has changed.
+    Walk,
+}
+
+impl<'d, 'gc, 'a> RestoreOrder<'d, 'gc, 'a> {
+    /// The decoder has the heap as a context, and so its brand (S1).
     pub(super) fn new(
-        restoring: &'c RestoringHeap,
-        contexts: &'c [&'c dyn Any],
-        image: &HeapImage<'c>,
-    ) -> RestoreOrder<'c> {
-        let bytes = restoring.blocks.bytes();
-        RestoreOrder {
-            restoring,
-            contexts,
-            objects: image.objects,
-            comparison: image.comparison,
-            steps: Cell::new(STEPS_MIN.saturating_add(bytes.saturating_mul(STEPS_PER_BYTE))),
+        heap: &'a RestoringHeap,
+        input: &'d Decoder<'gc, 'a>,
+    ) -> RestoreOrder<'d, 'gc, 'a> {
+        RestoreOrder { heap, input }
+    }
+
+    /// The object with this name, which a reference says to be of this type. An object that never
+    /// changes is whole: it is made now, if it is not made yet.
+    pub(super) fn object(
+        &self,
+        name: BlockName,
+        codec: &'static ObjectCodec,
+    ) -> Result<NonNull<Header>, LoadError> {
+        let (heap, input) = (self.heap, self.input);
+        let Some(at) = heap.blocks.find(name) else {
+            return Err(input.error(format!(
+                "a reference to {name}, where the heap has no object"
+            )));
+        };
+        let learned = heap.types.learn(heap.blocks.object_type(at), codec);
+        learned.map_err(|why| input.error(why))?;
+        match (heap.blocks.state(at), &codec.restored) {
+            (BlockState::Made(object), _) => Ok(object),
+            (_, Restored::InPlace { bytes, begin, .. }) => heap.begin(at, *bytes, *begin),
+            (BlockState::Begun, Restored::Whole(_)) => {
+                heap.met_begun.set(true);
+                Err(input.error("an object that never changes refers to itself"))
+            }
+            (BlockState::Open, Restored::Whole(_)) => self.make_within(at),
         }
     }
 
-    /// Returns what `load` loads. It is called again after each object that it needs was made.
-    pub(super) fn repeated<T>(
-        &self,
-        mut load: impl FnMut() -> Result<T, LoadError>,
-    ) -> Result<T, LoadError> {
-        loop {
-            let loaded = load();
-            match self.restoring.take_needed() {
-                // What was loaded may lack something, though it looks right.
-                Some(needed) => {
-                    drop(loaded);
-                    self.make(needed)?;
-                }
-                None => return loaded,
-            }
+    /// Makes an object while what refers to it is loaded.
+    fn make_within(&self, at: At) -> Result<NonNull<Header>, LoadError> {
+        let nested = self.heap.nested.get();
+        if nested == NESTED_MAX {
+            let why = "objects of too many types within each other";
+            return Err(self.input.error(why));
         }
+        self.heap.nested.set(nested + 1);
+        let made = self.make(at);
+        self.heap.nested.set(nested);
+        made
     }
 
     /// Loads the contents of all objects that change in place.
     pub(super) fn fill_all(&self) -> Result<(), LoadError> {
         loop {
-            let mut unfilled = self.restoring.take_unfilled();
+            let mut unfilled = self.heap.take_unfilled();
             if unfilled.is_empty() {
                 return Ok(());
             }
             // In the order of the memory, and of the bytes.
             unfilled.sort_unstable();
             for at in unfilled {
-                self.repeated(|| self.fill(at))?;
+                self.fill(at)?;
             }
         }
     }
 
     fn fill(&self, at: At) -> Result<(), LoadError> {
+        let number = self.heap.blocks.object_type(at);
         let (Some(codec), BlockState::Made(object)) =
-            (self.restoring.codec(at), self.restoring.blocks.state(at))
+            (self.heap.types.codec(number), self.heap.blocks.state(at))
         else {
-            return Err(fault("an object without a type".to_owned()));
+            return Err(fault("an object without a type"));
         };
         let Restored::InPlace { fill, .. } = &codec.restored else {
             return Ok(());
         };
         // SAFETY: the object was begun with this codec (S3), and the decoder is of this heap (S1).
-        self.load(at, |content| unsafe { fill(content, object) })?;
-        // A value that needs another object is loaded again, and is not complete.
-        if !self.restoring.needs_some() {
-            // SAFETY: it has its content now (S7).
-            unsafe { self.restoring.is_whole(object) };
-        }
+        unsafe { fill(self.content(at)?, object)? };
+        // SAFETY: it has its content now (S7).
+        unsafe { self.heap.is_whole(object) };
         Ok(())
     }
 
     /// Makes an object that never changes, and before it all such objects that it refers to.
-    fn make(&self, at: At) -> Result<(), LoadError> {
-        let blocks = &self.restoring.blocks;
-        let mut open = vec![at];
-        while let Some(&next) = open.last() {
-            if let BlockState::Made(_) = blocks.state(next) {
-                open.pop();
-                continue;
+    fn make(&self, at: At) -> Result<NonNull<Header>, LoadError> {
+        let blocks = &self.heap.blocks;
+        let by = WantedBy::Load;
+        let mut wanted = vec![Wanted { at, by }];
+        while let Some(&next) = wanted.last() {
+            match blocks.state(next.at) {
+                BlockState::Made(_) => {
+                    wanted.pop();
+                    continue;
+                }
+                BlockState::Open => {
+                    blocks.set_state(next.at, BlockState::Begun);
+                    let before = wanted.len();
+                    self.add_needed(next.at, &mut wanted)?;
+                    if wanted.len() != before {
+                        continue;
+                    }
+                }
+                // All that it was seen to need is made.
+                BlockState::Begun => {}
             }
-            let made = self.make_one(next);
-            let Some(needed) = self.restoring.take_needed() else {
-                blocks.set_state(next, BlockState::Made(made?));
-                continue;
-            };
-            if blocks.state(next) == BlockState::Open {
-                blocks.set_state(next, BlockState::Begun);
-                self.add_needed(next, &mut open)?;
+            self.heap.met_begun.set(false);
+            match self.make_one(next.at) {
+                Ok(object) => blocks.set_state(next.at, BlockState::Made(object)),
+                Err(error) => {
+                    blocks.set_state(next.at, BlockState::Open);
+                    if next.by == WantedBy::Walk && self.heap.met_begun.take() {
+                        // What refers to it may not load it. Else it is made then.
+                        wanted.pop();
+                        continue;
+                    }
+                    for begun in wanted.iter().map(|it| it.at) {
+                        if blocks.state(begun) == BlockState::Begun {
+                            blocks.set_state(begun, BlockState::Open);
+                        }
+                    }
+                    return Err(error);
+                }
             }
-            if blocks.state(needed) == BlockState::Begun {
-                return Err(fault(
-                    "an object that never changes refers to itself".to_owned(),
-                ));
-            }
-            open.push(needed);
         }
-        Ok(())
+        match blocks.state(at) {
+            BlockState::Made(object) => Ok(object),
+            _ => Err(fault("an object that was not made")),
+        }
     }
 
-    /// Makes an object of its content. The result counts only if no other object is needed.
+    /// Makes an object of its content.
     fn make_one(&self, at: At) -> Result<NonNull<Header>, LoadError> {
-        let Some(codec) = self.restoring.codec(at) else {
-            return Err(fault("an object without a type".to_owned()));
+        let codec = self.heap.types.codec(self.heap.blocks.object_type(at));
+        let Some(Restored::Whole(restore)) = codec.map(|codec| &codec.restored) else {
+            return Err(fault("an object without a type"));
         };
-        let Restored::Whole(restore) = &codec.restored else {
-            return Err(fault("an object that changes in place".to_owned()));
-        };
-        let mut room = |bytes| match self.restoring.needs_some() {
-            true => Err(fault("an object that lacks others".to_owned())),
-            false => self
-                .restoring
-                .room(at, bytes)
-                .map_err(|it| fault(it.into())),
-        };
+        let mut room = |bytes| self.heap.room(at, bytes);
         // SAFETY: a codec of the object's type (S3); decoder and room are of this heap (S1).
-        let object = self.load(at, |content| unsafe { restore(content, &mut room) })?;
+        let object = unsafe { restore(self.content(at)?, &mut room)? };
         // SAFETY: it has its value (S7).
-        unsafe { self.restoring.is_whole(object) };
+        unsafe { self.heap.is_whole(object) };
         Ok(object)
     }
 
-    fn load<T>(
-        &self,
-        at: At,
-        load: impl FnOnce(Content<'_, '_>) -> Result<T, LoadError>,
-    ) -> Result<T, LoadError> {
-        let bytes = self.restoring.blocks.content(at);
-        let mut input = Decoder::new(bytes).with_contexts(self.contexts);
-        let content = Content {
-            input: &mut input,
-            shapes: self.comparison,
+    fn content(&self, at: At) -> Result<Content<'a>, LoadError> {
+        let input = self.input.another(self.heap.blocks.content(at));
+        Ok(Content {
+            // SAFETY: the same type but for its brand, which has no part in its layout (X8). The
+            // codec that loads the content gives the brand back (S1).
+            input: unsafe { mem::transmute::<Decoder<'gc, 'a>, Decoder<'static, 'a>>(input) },
+            shapes: self.heap.comparison(),
             shape: self.shape(at)?,
-        };
-        let loaded = load(content)?;
-        input.finish()?;
-        Ok(loaded)
+        })
     }
 
     fn shape(&self, at: At) -> Result<ShapeId, LoadError> {
-        let object_type = self.restoring.blocks.object_type(at);
-        let shape = self.objects.get(object_type);
-        shape
-            .copied()
-            .ok_or_else(|| fault("an object of a type that the image does not list".to_owned()))
+        let shape = self.heap.types.shape(self.heap.blocks.object_type(at));
+        shape.ok_or_else(|| fault("an object of a type that the image does not list"))
     }
 
     /// Adds what the content of an object refers to, as far as it never changes, its type is known,
-    /// and it is not made. Without this each reference of a long slice would be found by a load of
-    /// the whole slice.
-    fn add_needed(&self, at: At, open: &mut Vec<At>) -> Result<(), LoadError> {
-        let blocks = &self.restoring.blocks;
-        let mut is_name = false;
-        walk(
-            self.comparison.shapes(),
-            self.shape(at)?,
-            blocks.content(at),
-            |event| {
-                let left = self.steps.get().checked_sub(1);
-                self.steps
-                    .set(left.ok_or_else(|| fault("contents without end".to_owned()))?);
-                match event {
-                    Event::Begin(Group::Reference("vivant::Gc")) => is_name = true,
-                    Event::Unsigned(name) if std::mem::take(&mut is_name) => {
-                        let name = BlockName::from_file(u64::try_from(name).unwrap_or(u64::MAX));
-                        open.extend(blocks.find(name).filter(|it| self.is_open(*it)));
-                    }
-                    _ => {}
+    /// and it is not begun. Without this a load would make it, and a long chain of objects would be
+    /// as many loads within each other.
+    fn add_needed(&self, at: At, wanted: &mut Vec<Wanted>) -> Result<(), LoadError> {
+        let (blocks, types) = (&self.heap.blocks, &self.heap.types);
+        if !types.refers_to_whole(blocks.object_type(at)) {
+            return Ok(());
+        }
+        let is_open = |at: &At| {
+            blocks.state(*at) == BlockState::Open && types.is_whole(blocks.object_type(*at))
+        };
+        let is_name = Cell::new(false);
+        let (shapes, content) = (self.heap.comparison().shapes(), blocks.content(at));
+        walk(shapes, self.shape(at)?, content, |event| {
+            blocks.take_step()?;
+            match event {
+                Event::Begin(Group::Reference("vivant::Gc")) => is_name.set(true),
+                Event::Unsigned(name) if is_name.take() => {
+                    let name = BlockName::from_file(u64::try_from(name).unwrap_or(u64::MAX));
+                    let found = blocks.find(name).filter(is_open);
+                    let by = WantedBy::Walk;
+                    wanted.extend(found.map(|at| Wanted { at, by }));
                 }
-                Ok::<(), LoadError>(())
-            },
-        )
-    }
-
-    /// Whether an object never changes, has a known type, and is not begun.
-    fn is_open(&self, at: At) -> bool {
-        let codec = self.restoring.codec(at);
-        self.restoring.blocks.state(at) == BlockState::Open
-            && codec.is_some_and(|codec| matches!(codec.restored, Restored::Whole(_)))
+                _ => {}
+            }
+            Ok::<(), LoadError>(())
+        })
     }
 }

@@ -1,12 +1,14 @@
 //! [`RestoredBlocks`]: the blocks of an image, found by name.
 
 use super::block_name::BlockName;
+use super::content::fault;
 use super::span_record::{BlockRecord, Holds, SpanRecord};
 use crate::alloc::header::Header;
 use crate::pages::page::Span;
 use crate::pages::size_class::{SMALL_MAX, block_size, blocks, class_for};
 use std::cell::Cell;
 use std::ptr::NonNull;
+use vivant_codec::LoadError;
 
 /// A block of an image: the index of its span, and its index in the span.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -20,7 +22,13 @@ pub(super) struct RestoredBlocks {
     /// In the order of their numbers.
     spans: Vec<ImageSpan>,
     index: SpanIndex,
+    /// Steps that walks through contents may still take, all together.
+    steps: Cell<u64>,
 }
+
+/// Steps that the walks through all contents may take: so many, and some for each byte.
+const STEPS_MIN: u64 = 1 << 20;
+const STEPS_PER_BYTE: u64 = 256;
 
 /// Where the span of each number is.
 enum SpanIndex {
@@ -75,7 +83,13 @@ impl RestoredBlocks {
             spans.push(ImageSpan::new(record)?);
         }
         let index = SpanIndex::new(spans.iter().map(|span| span.number));
-        Ok(RestoredBlocks { spans, index })
+        let bytes: u64 = spans.iter().map(|span| span.content.len() as u64).sum();
+        let steps = STEPS_MIN.saturating_add(bytes.saturating_mul(STEPS_PER_BYTE));
+        Ok(RestoredBlocks {
+            spans,
+            index,
+            steps: Cell::new(steps),
+        })
     }
 
     /// A number behind those of all spans. `None` if one is too large.
@@ -108,10 +122,12 @@ impl RestoredBlocks {
         &self.span(at).blocks[at.block as usize]
     }
 
-    /// Bytes of all contents.
-    pub(super) fn bytes(&self) -> u64 {
-        let spans = self.spans.iter();
-        spans.map(|span| span.content.len() as u64).sum()
+    /// Counts a step of a walk through contents.
+    pub(super) fn take_step(&self) -> Result<(), LoadError> {
+        let left = self.steps.get().checked_sub(1);
+        self.steps
+            .set(left.ok_or_else(|| fault("contents without end"))?);
+        Ok(())
     }
 
     /// The number of the block in its span.

@@ -87,7 +87,7 @@ impl SpanSaver<'_> {
         // SAFETY: the caller's contract (X1).
         let (page, number) = unsafe { (span.page(), name_of(span.start()).span()) };
         let size = page.block_size();
-        let mut out = self.encoder.another();
+        let mut content = Vec::new();
         let mut blocks = Vec::with_capacity(page.used.into());
         for block in 0..page.occupied.len() * 64 {
             if page.occupied[block / 64] >> (block % 64) & 1 == 0 {
@@ -109,26 +109,32 @@ impl SpanSaver<'_> {
             let Some((object_type, codec)) = self.codec(table) else {
                 continue;
             };
-            let before = out.offset();
+            let before = content.len();
+            // Each object has the limits of a value.
+            let mut out = self.encoder.another().append_to(content);
             // SAFETY: an object of this type (S3), and no turn runs (S6).
             unsafe { (codec.save)(object.add(1).cast(), &mut out) };
-            if out.has_failed() {
-                return Err(failed(table, out));
-            }
+            let of_type = |error| NotSaved {
+                type_name: (table.name)(),
+                error,
+            };
+            content = out.finish().map_err(of_type)?;
+            let bytes = content.len().checked_sub(before);
+            let Some(bytes) = bytes.and_then(|bytes| u32::try_from(bytes).ok()) else {
+                let mut out = Encoder::new();
+                out.error("its content is longer than 4 GiB, or took bytes away");
+                return Err(of_type(out.finish().expect_err("it has an error")));
+            };
             blocks.push(BlockRecord {
                 block: block as u8,
                 object: object_type,
-                bytes: (out.offset() - before) as u32,
+                bytes,
             });
         }
         let holds = match page.kind {
             PageKind::Large => Holds::Large,
             _ => Holds::Blocks(size as u32),
         };
-        let content = out.finish().map_err(|error| NotSaved {
-            type_name: "",
-            error,
-        })?;
         Ok(SpanRecord {
             number,
             holds,
@@ -152,17 +158,6 @@ impl SpanSaver<'_> {
             .or_insert_with(|| codecs.find(table));
         self.last = Some((address, found));
         found
-    }
-}
-
-#[cold]
-fn failed(table: &Table, out: Encoder<'_>) -> NotSaved {
-    let Err(error) = out.finish() else {
-        unreachable!("an encoder that has failed returns its error");
-    };
-    NotSaved {
-        type_name: (table.name)(),
-        error,
     }
 }
 

@@ -44,6 +44,19 @@ macro_rules! leaf {
     // match here.
     (@one $item:item) => { $item };
     ([$($parameters:tt)*] $leaf:ty $(, $value:ident shows $shown:expr)?) => {
+        $crate::leaf! { @object [$($parameters)*] $leaf $(, $value shows $shown)? }
+        $crate::leaf! { @one
+            // SAFETY: it is `'static`, so it has no brand (Y2).
+            unsafe impl<$($parameters)*> $crate::Erased for $leaf
+            where
+                $leaf: ::core::marker::Send + 'static,
+            {
+                type Of<'gc> = $leaf;
+                type Static = $leaf;
+            }
+        }
+    };
+    (@object [$($parameters:tt)*] $leaf:ty $(, $value:ident shows $shown:expr)?) => {
         $crate::leaf! { @one
             // SAFETY: it is `'static` for every brand, so it has no brand, and no reference to
             // report.
@@ -110,7 +123,7 @@ macro_rules! leaf_types {
         }
     };
     (@sendable [$($bounds:tt)*] $leaf:ty) => {
-        $crate::leaf!([$($bounds)*] $leaf);
+        $crate::leaf!(@object [$($bounds)*] $leaf);
         // SAFETY: it has no reference.
         unsafe impl<'gc, $($bounds)*> $crate::Sendable<'gc> for $leaf {}
     };

@@ -2,9 +2,11 @@
 
 #[path = "image/graph.rs"]
 mod graph;
-#[path = "image/hostile.rs"]
-mod hostile;
+#[path = "image/loads.rs"]
+mod loads;
 #[path = "image/programs.rs"]
 mod programs;
 #[path = "image/saved.rs"]
 mod saved;
+#[path = "image/wrong_images.rs"]
+mod wrong_images;

@@ -13,7 +13,7 @@ use super::start::StartCall;
 use super::stepped::{NextStep, Stepped};
 use crate::actor::{
     AddressRef, Envelope, KindTable, MessageKind, Next, Processed, Refusal, SavedClass, StateRef,
-    StateSource, To, Worker, post,
+    To, Worker, post,
 };
 use crate::interned::Place;
 use crate::message::MessageRole;

@@ -13,10 +13,11 @@ use vivant_heap::{Gc, Mut, Object, Pacing, Stress, When};
 #[derive(Object, Saved)]
 struct Book<'gc> {
     number: u64,
+    /// Loaded before the label, which is made meanwhile.
+    asks: Vec<Resolver<u64>>,
     label: Gc<'gc, Label<'gc>>,
     next: Option<Gc<'gc, Mut<Book<'gc>>>>,
     reader: Option<Address<Reader>>,
-    asks: Vec<Resolver<u64>>,
 }
 
 /// What never changes.

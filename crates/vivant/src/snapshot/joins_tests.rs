@@ -149,3 +149,44 @@ fn a_join_of_more_promises_than_there_are_is_refused() {
     assert!(matches!(refused, NotRestored::Value { .. }), "{refused}");
     assert!(refused.to_string().contains("number of promises"));
 }
+
+/// The contents of the open promises of the join, the one with its state first.
+fn contents(image: &mut Image) -> Vec<&mut Vec<u8>> {
+    let promises = image.actors.iter_mut().flat_map(|it| &mut it.promises);
+    let joined = promises.filter(|it| it.sink == "any");
+    let mut contents: Vec<_> = joined.map(|it| &mut it.content.bytes).collect();
+    // The state is there, one value is missing, one error is spare, of three promises.
+    contents.sort_by_key(|bytes| !bytes.ends_with(&[1, 1, 1, 3]));
+    assert!(contents[0].ends_with(&[1, 1, 1, 3]) && contents[1].ends_with(&[0]));
+    assert_eq!(contents.len(), 2);
+    contents
+}
+
+fn refused(image: &Image) -> String {
+    let simulation = simulated_with::<Program>(2);
+    let refused = restore(simulation.system().shared(), image, &kinds_of(&simulation));
+    refused.err().expect("no join is like that").to_string()
+}
+
+#[test]
+fn two_promises_at_one_position_of_a_join_are_refused() {
+    let mut image = image();
+    let mut contents = contents(&mut image);
+    let first = contents[0][contents[0].len() - 5];
+    // The position, and no state.
+    let at = contents[1].len() - 2;
+    assert_ne!(contents[1][at], first);
+    contents[1][at] = first;
+    let refused = refused(&image);
+    assert!(refused.contains("not whole"), "{refused}");
+}
+
+#[test]
+fn a_join_that_misses_fewer_values_than_are_open_is_refused() {
+    let mut image = image();
+    let mut contents = contents(&mut image);
+    let spare = contents[0].len() - 2;
+    contents[0][spare] = 0;
+    let refused = refused(&image);
+    assert!(refused.contains("more or fewer"), "{refused}");
+}
