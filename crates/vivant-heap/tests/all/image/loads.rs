@@ -266,12 +266,12 @@ fn each_object_has_the_limits_of_a_value() {
 fn a_restore_keeps_within_the_bound_of_its_source() {
     let source = Arc::new(PageSource::new());
     let mut heap = Heap::<InState>::new(&source, Pacing::new(), |m| {
-        let items = (0..20_000).map(|number| m.alloc(Item { number })).collect();
+        let items = (0..3_000).map(|number| m.alloc(Item { number })).collect();
         let count = Counted::new(1);
         Table { count, items }
     });
     let saved = SavedHeap::of(&mut heap).expect("it is saved");
-    let small = Arc::new(PageSource::bounded(10));
+    let small = Arc::new(PageSource::bounded(4));
     let failed = saved.restored::<InState>(&small, Pacing::new());
     let error = failed.expect_err("it has more pages").to_string();
     assert!(error.contains("no memory"), "{error}");
