@@ -10,14 +10,14 @@ impl Shape {
     /// target may come several times. Costs some work for each type that is part of the value.
     ///
     /// ```
-    /// use vivant_codec::{Field, Saved, Shape, ReferenceTarget, shape_of};
+    /// use vivant_codec::{Field, ReferenceTarget, Shape, ShapeRef, shape_of};
     ///
-    /// const DOOR: Shape = Shape::reference_to("Door", shape_of::<u64>(), ReferenceTarget::new(|| &"a room"));
-    /// const HOUSE: Shape = Shape::structure(
-    ///     "House",
-    ///     const { &[Field::new("front", vivant_codec::ShapeRef::new(|| &DOOR))] },
-    /// );
-    /// let mut targets = Vec::new();
+    /// const ROOM: ReferenceTarget = ReferenceTarget::new(|| &"a room");
+    /// const DOOR: Shape = Shape::reference_to("Door", shape_of::<u64>(), ROOM);
+    /// const FRONT: &[Field] = &[Field::new("front", ShapeRef::new(|| &DOOR))];
+    /// static HOUSE: Shape = Shape::structure("House", FRONT);
+    ///
+    /// let mut targets: Vec<&str> = Vec::new();
     /// HOUSE.targets(&mut |target| targets.extend(target.downcast_ref::<&str>()));
     /// assert_eq!(targets, ["a room"]);
     /// ```
