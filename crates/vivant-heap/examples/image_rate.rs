@@ -5,6 +5,8 @@
 //! cargo run --release -p vivant-heap --example image_rate [BOXES] [ROUNDS]
 //! ```
 
+#![allow(clippy::print_stdout, reason = "an example says what it measured")]
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use vivant_codec::{Comparison, Encoder, Saved, ShapeId, Shapes, from_bytes, to_bytes};
