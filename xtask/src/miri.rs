@@ -54,7 +54,8 @@ const RUNTIME: Package = Package {
     // Long chains, real time that passes, topics, shutdowns, random programs.
     tests_long: "a_long_chain_of awaited::chains promises::deep a_chain_of_a_hundred_thousand an_endless_turn _of_a_subscription_ \
         calls_after_shutdown seeded promise_breaks::the_end_of_an_actor two_actors_that_ask_each_other \
-        timers_and_children_of_a_stop_hook timers_whose_messages_panic abandoned_offers a_subscription_after",
+        timers_and_children_of_a_stop_hook timers_whose_messages_panic abandoned_offers a_subscription_after \
+        requests_given_up_on_threads",
     // All kinds of observations, most kinds of sinks, alarms, what a thread records; models of
     // states and orders, random orders of a scheduler's round, histograms, hundreds of messages
     // that wait, edge snapshots of random programs, a large detached heap, inspections; cuts on
