@@ -135,7 +135,8 @@ impl<'d, 'gc, 'a> RestoreOrder<'d, 'gc, 'a> {
                 BlockState::Open => {
                     blocks.set_state(next.at, BlockState::Begun);
                     let before = wanted.len();
-                    self.add_needed(next.at, &mut wanted)?;
+                    let added = self.add_needed(next.at, &mut wanted);
+                    added.inspect_err(|_| self.reopen(&wanted))?;
                     if wanted.len() != before {
                         continue;
                     }
@@ -146,18 +147,13 @@ impl<'d, 'gc, 'a> RestoreOrder<'d, 'gc, 'a> {
             self.heap.met_begun.set(false);
             match self.make_one(next.at) {
                 Ok(object) => blocks.set_state(next.at, BlockState::Made(object)),
-                Err(error) => {
+                Err(_) if next.by == WantedBy::Walk && self.heap.met_begun.take() => {
+                    // What refers to it may not load it. Else it is made then.
                     blocks.set_state(next.at, BlockState::Open);
-                    if next.by == WantedBy::Walk && self.heap.met_begun.take() {
-                        // What refers to it may not load it. Else it is made then.
-                        wanted.pop();
-                        continue;
-                    }
-                    for begun in wanted.iter().map(|it| it.at) {
-                        if blocks.state(begun) == BlockState::Begun {
-                            blocks.set_state(begun, BlockState::Open);
-                        }
-                    }
+                    wanted.pop();
+                }
+                Err(error) => {
+                    self.reopen(&wanted);
                     return Err(error);
                 }
             }
@@ -165,6 +161,16 @@ impl<'d, 'gc, 'a> RestoreOrder<'d, 'gc, 'a> {
         match blocks.state(at) {
             BlockState::Made(object) => Ok(object),
             _ => Err(fault("an object that was not made")),
+        }
+    }
+
+    /// None of these is made now. A load may go on without what it refers to.
+    fn reopen(&self, wanted: &[Wanted]) {
+        let blocks = &self.heap.blocks;
+        for at in wanted.iter().map(|it| it.at) {
+            if blocks.state(at) == BlockState::Begun {
+                blocks.set_state(at, BlockState::Open);
+            }
         }
     }
 

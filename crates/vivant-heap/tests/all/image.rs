@@ -1,5 +1,7 @@
 //! Images of heaps: random graphs are saved and restored, and must be the same graphs.
 
+#[path = "image/counted.rs"]
+mod counted;
 #[path = "image/graph.rs"]
 mod graph;
 #[path = "image/loads.rs"]

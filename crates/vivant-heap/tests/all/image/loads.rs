@@ -1,45 +1,10 @@
 //! What a restore loads: each value once, and all of them are dropped once.
 
+use super::counted::{ALIVE, Counted, LOADS};
 use super::saved::SavedHeap;
-use std::cell::Cell;
 use std::sync::Arc;
 use vivant_codec::{Decoder, Encoder, LoadError, Saved, Shape, from_bytes, to_bytes};
 use vivant_heap::{Gc, Heap, Leaf, Mut, Object, Pacing, PageSource};
-
-thread_local! {
-    static LOADS: Cell<u64> = const { Cell::new(0) };
-    static ALIVE: Cell<u64> = const { Cell::new(0) };
-}
-
-/// Counts its loads, and those that are alive.
-struct Counted(u64);
-vivant_heap::leaf!([] Counted);
-
-impl Counted {
-    fn new(number: u64) -> Counted {
-        ALIVE.set(ALIVE.get() + 1);
-        Counted(number)
-    }
-}
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        ALIVE.set(ALIVE.get() - 1);
-    }
-}
-
-impl<'gc> Saved<'gc> for Counted {
-    const SHAPE: &'static Shape = <u64 as Saved<'gc>>::SHAPE;
-
-    fn save(&self, out: &mut Encoder<'_>) {
-        self.0.save(out);
-    }
-
-    fn load(input: &mut Decoder<'gc, '_>) -> Result<Counted, LoadError> {
-        LOADS.set(LOADS.get() + 1);
-        Ok(Counted::new(u64::load(input)?))
-    }
-}
 
 #[derive(Object, Saved)]
 struct Item {

@@ -1,7 +1,7 @@
 //! Images that are wrong, types that read what they load, long chains and slices.
 
+use super::counted::{Counted, LOADS};
 use super::saved::SavedHeap;
-use std::cell::Cell;
 use std::sync::Arc;
 use vivant_codec::{Decoder, Encoder, LoadError, Saved, Shape, from_bytes, to_bytes};
 use vivant_heap::{Gc, Heap, Mut, Object, Pacing, PageSource, Stress, When};
@@ -46,27 +46,6 @@ fn a_long_chain_needs_no_stack() {
     restored.turn(|_, last| assert_eq!(numbers(*last), expected));
 }
 
-/// Counts how often it is loaded.
-struct Counted(u64);
-vivant_heap::leaf!([] Counted);
-
-thread_local! {
-    static LOADS: Cell<u64> = const { Cell::new(0) };
-}
-
-impl<'gc> Saved<'gc> for Counted {
-    const SHAPE: &'static Shape = <u64 as Saved<'gc>>::SHAPE;
-
-    fn save(&self, out: &mut Encoder<'_>) {
-        self.0.save(out);
-    }
-
-    fn load(input: &mut Decoder<'gc, '_>) -> Result<Counted, LoadError> {
-        LOADS.set(LOADS.get() + 1);
-        Ok(Counted(u64::load(input)?))
-    }
-}
-
 #[derive(Object, Saved)]
 struct Wide<'gc> {
     count: Counted,
@@ -85,7 +64,7 @@ fn a_long_slice_is_loaded_once() {
             m.alloc(Link { number, before })
         });
         let links = m.alloc_iter(links.collect::<Vec<_>>());
-        let count = Counted(1);
+        let count = Counted::new(1);
         Some(m.alloc(Wide { count, links }))
     });
     let saved = SavedHeap::of(&mut heap).expect("a slice is saved");
