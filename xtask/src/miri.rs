@@ -47,15 +47,14 @@ struct Package {
 const RUNTIME: Package = Package {
     name: "vivant",
     modules: "without_macros promises errors lifecycle lost_messages offers misbehaviour races \
-        deep_drops awaited",
-    // Simulations of many actors; behaviours in steps and roots of flows, which add no `unsafe`;
-    // exclusive waits; inspections of open requests, each a scan.
-    modules_long: "steps death_notices detached_heaps unreachable far rooted exclusive wait_cycles open_requests",
+        deep_drops",
+    // Simulations of many actors, also of requests that are given up; behaviours in steps and roots
+    // of flows, which add no `unsafe`; exclusive waits; inspections of open requests, each a scan.
+    modules_long: "awaited steps death_notices detached_heaps unreachable far rooted exclusive wait_cycles open_requests",
     // Long chains, real time that passes, topics, shutdowns, random programs.
-    tests_long: "a_long_chain_of awaited::chains promises::deep a_chain_of_a_hundred_thousand an_endless_turn _of_a_subscription_ \
+    tests_long: "a_long_chain_of promises::deep a_chain_of_a_hundred_thousand an_endless_turn _of_a_subscription_ \
         calls_after_shutdown seeded promise_breaks::the_end_of_an_actor two_actors_that_ask_each_other \
-        timers_and_children_of_a_stop_hook timers_whose_messages_panic abandoned_offers a_subscription_after \
-        requests_given_up_on_threads",
+        timers_and_children_of_a_stop_hook timers_whose_messages_panic abandoned_offers a_subscription_after",
     // All kinds of observations, most kinds of sinks, alarms, what a thread records; models of
     // states and orders, random orders of a scheduler's round, histograms, hundreds of messages
     // that wait, edge snapshots of random programs, a large detached heap, inspections; cuts on
