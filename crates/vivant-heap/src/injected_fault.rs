@@ -59,6 +59,14 @@ pub(crate) enum InjectedFault {
     SavedDead,
     /// An image may refer to one object as two types.
     AnyType,
+    /// The write barrier takes no pre-image.
+    UnsavedWrite,
+    /// Blocks are taken in a span that an image has not written.
+    UnnotedFill,
+    /// The number of a span that was given back is used while an image is being written.
+    NumberUsedAgain,
+    /// Mark termination does not wait for an image.
+    EarlyTermination,
     /// What an image has of an object that changes in place is lost.
     Unfilled,
     /// Spans that were full when a mark ended are swept before the others.

@@ -59,7 +59,9 @@ pub use group::group_mark::{GroupMark, GroupProgress, Members, Visit};
 pub use group::group_survey::{GroupSurvey, SurveyProgress};
 pub use group::leak_check::leaked_objects;
 pub use group::member::{HeapShares, Member};
-pub use image::{HeapDecoder, HeapImage, NotSaved, ObjectCodecs, SpanRecord};
+pub use image::{
+    Demand, HeapDecoder, HeapImage, ImageError, ImageSink, NotSaved, ObjectCodecs, SpanRecord,
+};
 pub use mark::marker::{Marker, Progress};
 pub use mark::stats::HeapStats;
 pub use object::collected::{Anything, Collected};

@@ -2,10 +2,11 @@
 
 mod absorb;
 mod destructors;
+pub(crate) mod image_barrier;
 pub(crate) mod occupancy;
 pub(crate) mod restored;
 mod span_lists;
-mod span_numbers;
+pub(crate) mod span_numbers;
 pub(crate) mod sweep;
 
 use super::header::Header;
@@ -19,6 +20,7 @@ use crate::pages::page_source::PageSource;
 use crate::pages::size_class::{CLASSES, SMALL_MAX, block_size, class_for, span_pages};
 use crate::segmented::segmented_stack::SegmentedStack;
 use crate::sync::Ordering;
+use image_barrier::ImageBarrier;
 use span_lists::{Fill, SpanLists};
 use span_numbers::SpanNumbers;
 use std::mem;
@@ -47,11 +49,13 @@ pub(crate) struct Old {
     large: SegmentedStack<Span>,
     /// Large objects that the sweep after the last mark has not reached.
     large_unswept: SegmentedStack<Span>,
-    numbers: SpanNumbers,
+    pub(crate) numbers: SpanNumbers,
+    /// The image that is being written.
+    pub(crate) image: Option<Box<dyn ImageBarrier>>,
     /// The epoch of the mark that runs, or was the last.
     pub(crate) epoch: Epoch,
     /// The epoch of the mark that the sweep belongs to.
-    marked: Epoch,
+    pub(crate) marked: Epoch,
     /// Whether free blocks are poisoned.
     pub(crate) free_blocks: FreeBlocks,
     /// Number of its pages.
@@ -104,6 +108,7 @@ impl Old {
             large: SegmentedStack::default(),
             large_unswept: SegmentedStack::default(),
             numbers: SpanNumbers::default(),
+            image: None,
             epoch: Epoch::FIRST,
             marked: Epoch::FIRST,
             bytes_allocated: 0,
@@ -243,7 +248,12 @@ impl Old {
     /// `least` or more.
     fn refill(&mut self, class: usize, least: Fill) -> Option<AllocationCache> {
         // SAFETY: the spans are this heap's.
-        unsafe { self.sizes[class].as_mut()?.refill(least) }
+        unsafe {
+            let image = self.image.as_deref_mut();
+            self.sizes[class]
+                .as_mut()?
+                .refill(least, image.map(|it| it as _))
+        }
     }
 
     /// Takes a span of new pages.

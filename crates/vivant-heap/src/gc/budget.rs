@@ -16,6 +16,8 @@ pub struct Budget {
     pub spans: usize,
     /// Pages of spans that a sweep empties: the system may take them back.
     pub pages: usize,
+    /// Bytes of objects written to an image: some 1 to 3 ns each.
+    pub image: usize,
 }
 
 /// Spans swept before the actor checks for messages: some 50 microseconds.
@@ -24,8 +26,14 @@ const SPANS: usize = 256;
 /// Count deltas applied in one piece: some 100 microseconds.
 const DELTAS: usize = 1024;
 
+/// Bytes written to an image in one piece: some 200 microseconds.
+const IMAGE: usize = 128 * 1024;
+
 /// Work units of a detached heap to sweep a span: it takes as long as to scan so many objects.
 const UNITS_PER_SPAN: usize = 16;
+
+/// Bytes that a unit of work writes to an image.
+const UNIT_BYTES: usize = 16;
 
 impl Budget {
     /// Everything that is due, in one piece: a mark is a stop-the-world mark.
@@ -35,6 +43,7 @@ impl Budget {
         deltas: usize::MAX,
         spans: usize::MAX,
         pages: usize::MAX,
+        image: usize::MAX,
     };
 
     /// What may come between two turns. Marking and termination are paced by promotion.
@@ -44,6 +53,7 @@ impl Budget {
         deltas: DELTAS,
         spans: SPANS,
         pages: SPANS,
+        image: IMAGE,
     };
 
     /// A budget of `units` units of work, each as long as scanning an object.
@@ -60,6 +70,7 @@ impl Budget {
             deltas: units,
             spans,
             pages: spans,
+            image: units.saturating_mul(UNIT_BYTES),
         }
     }
 

@@ -93,6 +93,9 @@ impl Core {
                 let _ended = self.advance_mark(work);
             }
         }
+        if self.is_imaging() {
+            self.assist_image();
+        }
         if self.old.unswept != 0 {
             self.sweep_some();
         }
@@ -334,6 +337,7 @@ impl<R: Root> Heap<R> {
         let core = self.core();
         core.is_full()
             || core.mark_is_due()
+            || core.is_image_due()
             || core.old.unswept != 0
             || core.needs_prefault.get()
             || core.pacing.stress.is_some()

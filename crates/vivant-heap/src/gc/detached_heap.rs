@@ -77,10 +77,13 @@ impl<R: Root> Heap<R> {
     /// Ends the heap: drops the state, and frees all objects except those that other heaps refer
     /// to. Returns `None` if nothing is left.
     ///
+    /// An image that is being written is completed.
+    ///
     /// A heap of more than 256 KiB is not marked here: [`DetachedHeap::step`] or
     /// [`DetachedHeap::drain_all`] does that, also if no other heap refers to it. A smaller one
     /// costs a mark from its exports, and a sweep of all; without exports, only the drop.
-    pub fn end(self) -> Option<DetachedHeap> {
+    pub fn end(mut self) -> Option<DetachedHeap> {
+        self.finish_image();
         DetachedHeap::detach(self.with_state::<NoState>(()))
     }
 }

@@ -37,6 +37,7 @@ pub(super) unsafe fn drop_state<S>(state: &mut ManuallyDrop<S>) {
 impl<R: Root> Drop for Heap<R> {
     /// A region in a region ends after that one (H12).
     fn drop(&mut self) {
+        self.finish_image();
         // SAFETY: moved out once: this is the heap's destructor (X10).
         let (core, mut state) = unsafe {
             (

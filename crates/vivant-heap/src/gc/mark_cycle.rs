@@ -317,6 +317,10 @@ impl Core {
     }
 
     fn advance(&mut self, mark_cycle: &mut MarkCycle, entries: Option<usize>) -> Ended {
+        // Termination changes what an image has not written (S8).
+        let waits = self.is_imaging();
+        #[cfg(test)]
+        let waits = waits && !is_injected(InjectedFault::EarlyTermination);
         if let MarkStage::Marking = mark_cycle.stage {
             let group = mark_cycle.follow_group(self.sharing.get_mut());
             mark_cycle
@@ -328,6 +332,7 @@ impl Core {
             if matches!(group, Some(GroupPhase::Open | GroupPhase::Closing))
                 || mark_cycle.export_roots == ExportRoots::Pending
                 || !mark_cycle.mark.queue.is_drained()
+                || waits
             {
                 return Ended::NotYet;
             }
@@ -347,7 +352,7 @@ impl Core {
         let MarkStage::Terminating(termination) = &mut mark_cycle.stage else {
             return Ended::NotYet;
         };
-        if entries == Some(0) {
+        if entries == Some(0) || waits {
             return Ended::NotYet;
         }
         if mark_cycle.mark.mode == MarkMode::Concurrent {
@@ -403,6 +408,9 @@ impl Core {
 
     /// Completes and ends the mark that runs, if one does, in one piece.
     pub(crate) fn finish_mark(&mut self) {
+        if self.is_marking() {
+            self.finish_image();
+        }
         if let Some(mark_cycle) = self.mark_cycle.get_mut() {
             mark_cycle.leave_group(self.sharing.get_mut());
         }

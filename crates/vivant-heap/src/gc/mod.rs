@@ -21,6 +21,7 @@ pub(crate) mod heap;
 mod heap_drop;
 mod heap_stats;
 pub(crate) mod idle_check;
+mod image_pace;
 pub(crate) mod mark_cycle;
 mod mark_in_group;
 pub(crate) mod mark_termination;

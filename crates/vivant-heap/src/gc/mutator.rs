@@ -3,6 +3,7 @@
 use super::heap::Core;
 use super::mark_cycle::Resurrection;
 use crate::alloc::header::{Header, young_size};
+use crate::foreign_code::ForeignCode;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
 use crate::object::gc::{Brand, Gc};
@@ -267,7 +268,8 @@ impl<'gc> Mutator<'gc> {
     }
 
     /// The write barrier: called before the first write to an old object since the nursery was last
-    /// emptied (H5). It remembers the object, and scans it first for a concurrent mark.
+    /// emptied (H5). It remembers the object, and first scans it for a concurrent mark, and encodes
+    /// it for an image that is being written.
     #[cold]
     pub(crate) fn write_barrier(&self, object: NonNull<Header>) {
         #[cfg(test)]
@@ -282,6 +284,9 @@ impl<'gc> Mutator<'gc> {
         // SAFETY: an object lies in a chunk.
         if unsafe { age_of(object.cast()) }.is_young() {
             return;
+        }
+        if self.core().is_imaging() {
+            self.image_barrier(object);
         }
         if self.core().is_marking() {
             self.satb_barrier(object);
@@ -300,6 +305,21 @@ impl<'gc> Mutator<'gc> {
     fn satb_barrier(&self, object: NonNull<Header>) {
         if let Some(mark_cycle) = &mut *self.core().mark_cycle.borrow_mut() {
             mark_cycle.satb_barrier(object);
+        }
+    }
+
+    /// The pre-image of an object is taken, while an image is being written.
+    #[cold]
+    #[inline(never)]
+    fn image_barrier(&self, object: NonNull<Header>) {
+        // SAFETY: a mutator's methods are the only way to the core in a turn (Y4). Code of users
+        // that saves a value runs within this body; it has no mutator, so it cannot come here.
+        let core = unsafe { &mut *self.core.as_ref().get() };
+        let _foreign = ForeignCode::begin();
+        if let Some(image) = &mut core.old.image {
+            // SAFETY: an old object of this heap, of which the first write since the last minor
+            // collection is about to begin (H5).
+            unsafe { image.before_write(object) };
         }
     }
 

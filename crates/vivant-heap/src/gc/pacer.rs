@@ -3,6 +3,7 @@
 
 use super::heap::Core;
 use super::stress::When;
+use crate::alloc::old::image_barrier::GivenUp;
 use crate::alloc::old::sweep::SweepBudget;
 use crate::mark::allocation_failure::MarkOutcome;
 use crate::pages::chunk::PAGE;
@@ -29,10 +30,11 @@ impl Core {
         !self.has_pages(PAGES_KEPT_FREE)
     }
 
-    /// The source has hardly any pages left for turns: ends the cycle, sweeps all, and returns
-    /// every page that can be returned.
+    /// The source has hardly any pages left for turns: gives an image up, ends the cycle, sweeps
+    /// all, and returns every page that can be returned.
     #[cold]
     pub(crate) fn release_memory(&mut self) {
+        self.give_image_up(GivenUp::NoMemory);
         self.finish_mark();
         while !self.old.sweep(SweepBudget::ALL, &self.source) {}
         self.chunk_cache.shrink(0, &self.source);

@@ -34,6 +34,8 @@ pub enum PauseKind {
     /// references across heaps. It may have begun a mark, which empties the nursery. If the actor
     /// was in use, the pause includes work on other heaps.
     GroupMark,
+    /// A slice of an image: objects were encoded.
+    Image,
 }
 
 impl PauseKind {
@@ -41,7 +43,7 @@ impl PauseKind {
     pub const COUNT: usize = PauseKind::ALL.len();
 
     /// All kinds, in the order in which figures list them.
-    pub const ALL: [PauseKind; 9] = [
+    pub const ALL: [PauseKind; 10] = [
         PauseKind::Minor,
         PauseKind::MarkBegin,
         PauseKind::MarkSlice,
@@ -51,6 +53,7 @@ impl PauseKind {
         PauseKind::Drain,
         PauseKind::ReturnNursery,
         PauseKind::GroupMark,
+        PauseKind::Image,
     ];
 
     /// Its name: in metrics, and wherever figures are printed.
@@ -66,6 +69,7 @@ impl PauseKind {
             PauseKind::Drain => "drain",
             PauseKind::ReturnNursery => "return_nursery",
             PauseKind::GroupMark => "group_mark",
+            PauseKind::Image => "image",
         }
     }
 

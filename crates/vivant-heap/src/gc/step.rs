@@ -20,8 +20,12 @@ use crate::object::evacuator::TenuringPolicy;
 enum WorkItem {
     /// What is due between two turns: a minor collection, a piece of the mark or of the sweep.
     Collect,
+    /// As `Collect`, and a slice of the image that is being written.
+    CollectAndWrite,
     /// A piece of the count inbox.
     Drain,
+    /// A slice of the image that is being written.
+    Image,
     /// A piece of the sweep, beyond what turns call for.
     Sweep,
     /// The nursery is emptied, and its memory given back.
@@ -33,6 +37,9 @@ enum WorkItem {
     /// A piece of work of a detached heap.
     Detached,
 }
+
+/// After this long a heap looks again whether what it has written of its image was taken.
+const IMAGE_WAIT_NS: u64 = 1_000_000;
 
 /// The owner's record of the mark that runs, for the history.
 #[derive(Clone)]
@@ -112,6 +119,7 @@ impl<R: Root> Heap<R> {
             pause = Some(match item {
                 WorkItem::ReturnNursery => PauseKind::ReturnNursery,
                 WorkItem::Drain => PauseKind::Drain,
+                WorkItem::Image => PauseKind::Image,
                 _ => PauseKind::of(before, self.mark_tally()),
             });
         }
@@ -168,6 +176,7 @@ impl<R: Root> Heap<R> {
             budget.objects != 0,
             budget.deltas != 0 && core.is_notified(),
         );
+        let writes = budget.image != 0 && core.is_imaging();
         match reason {
             GcReason::Requested(_) | GcReason::Paced if !collects => None,
             GcReason::Requested(Request::Nursery) => Some(WorkItem::Nursery),
@@ -178,6 +187,7 @@ impl<R: Root> Heap<R> {
             GcReason::Requested(Request::MarkEdges) => {
                 Some(WorkItem::Mark(MarkReason::Requested, EdgeSnapshot::Private))
             }
+            GcReason::Paced if writes => Some(WorkItem::CollectAndWrite),
             GcReason::Paced => Some(WorkItem::Collect),
             GcReason::Detached => Some(WorkItem::Detached),
             GcReason::TurnEnd if collects && has_gc_work => Some(WorkItem::Collect),
@@ -185,6 +195,7 @@ impl<R: Root> Heap<R> {
                 let drains = drains && core.check_schedule.drains_after_turn(context.turns);
                 drains.then_some(WorkItem::Drain)
             }
+            GcReason::Continue | GcReason::IdleCheck if writes => Some(WorkItem::Image),
             GcReason::Continue if collects && core.is_marking() => Some(WorkItem::Collect),
             GcReason::Continue if budget.spans != 0 && core.old.unswept != 0 => {
                 Some(WorkItem::Sweep)
@@ -208,13 +219,21 @@ impl<R: Root> Heap<R> {
         let never = self.never_collects();
         let (core, state) = self.parts();
         match item {
-            WorkItem::Collect => {
+            WorkItem::Collect | WorkItem::CollectAndWrite => {
                 core.collect_between_turns(state);
                 (budget.objects, budget.entries) = (0, 0);
+                if item == WorkItem::CollectAndWrite {
+                    core.write_image_slice(budget.image);
+                    budget.image = 0;
+                }
             }
             WorkItem::Drain => {
                 core.drain_piece(budget.deltas);
                 budget.deltas = 0;
+            }
+            WorkItem::Image => {
+                core.write_image_slice(budget.image);
+                budget.image = 0;
             }
             WorkItem::Sweep => {
                 let mut spans = SweepBudget::of(budget.spans);
@@ -321,7 +340,11 @@ impl<R: Root> Heap<R> {
             }
             GcReason::Paced | GcReason::Requested(_) => {}
         }
+        if core.is_imaging() && core.image_waits() {
+            report.check_in(IMAGE_WAIT_NS);
+        }
         report.next = match (core.phase(), reason) {
+            _ if core.is_imaging() && !core.image_waits() => Next::Later,
             _ if core.check_schedule.is_draining_in_pieces => Next::Later,
             (GcPhase::Terminate | GcPhase::Sweep, GcReason::Continue | GcReason::IdleCheck) => {
                 Next::Later

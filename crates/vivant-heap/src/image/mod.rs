@@ -3,8 +3,12 @@
 mod block_name;
 mod content;
 mod heap_image;
+mod image_sink;
+mod image_writer;
 mod leaves;
+mod not_saved;
 mod object_codec;
+mod oracle;
 mod references;
 mod restore;
 mod restore_order;
@@ -12,13 +16,18 @@ mod restored_blocks;
 mod restored_types;
 mod restoring;
 mod save;
+mod span_encoder;
 mod span_record;
+mod touched_span;
 
 pub use heap_image::HeapImage;
+pub use image_sink::{Demand, ImageError, ImageSink};
+pub use not_saved::NotSaved;
 pub use object_codec::ObjectCodecs;
 pub use restore::HeapDecoder;
-pub use save::NotSaved;
 pub use span_record::SpanRecord;
 
+#[cfg(test)]
+mod beside_turns_tests;
 #[cfg(test)]
 mod self_tests;

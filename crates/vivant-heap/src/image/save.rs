@@ -1,29 +1,16 @@
-//! [`Heap::save`]: a heap as bytes, span by span.
+//! [`Heap::save`]: a heap as bytes, in one piece. [`Heap::begin_image`]: while turns run.
 
-use super::object_codec::{ObjectCodec, ObjectCodecs};
-use super::span_record::{BlockRecord, Holds, SpanRecord};
-use crate::alloc::header::Header;
-use crate::gc::heap::{Core, Heap, Root};
-#[cfg(test)]
-use crate::injected_fault::{InjectedFault, is_injected};
+use super::image_sink::ImageSink;
+use super::image_writer::ImageWriter;
+use super::not_saved::NotSaved;
+use super::object_codec::ObjectCodecs;
+use super::oracle::Oracle;
+use super::span_encoder::{SpanEncoder, blocks_to_save, empty_record};
+use super::span_record::SpanRecord;
+use crate::gc::heap::{Heap, Root};
 use crate::object::evacuator::TenuringPolicy;
-use crate::object::table::Table;
-use crate::pages::chunk::{name_of, state_of};
-use crate::pages::page::{PageKind, Span};
-use crate::sync::Ordering;
-use std::collections::HashMap;
-use std::error::Error;
-use std::fmt;
-use vivant_codec::{Encoder, SaveError};
-
-/// An object could not be saved.
-#[derive(Debug)]
-pub struct NotSaved {
-    /// The type of the object.
-    pub type_name: &'static str,
-    /// Why.
-    pub error: SaveError,
-}
+use crate::sync::Arc;
+use vivant_codec::Encoder;
 
 impl<R: Root> Heap<R> {
     /// Saves the heap as it is between two turns: `state` saves the state, and `span` gets one span
@@ -32,7 +19,7 @@ impl<R: Root> Heap<R> {
     /// Contents are saved with the contexts of `encoder`. Young objects are promoted first. What
     /// the last mark has found dead is not saved; what died since is. Objects of types that
     /// `codecs` lacks are not saved: no saved value refers to them. Costs time in proportion to the
-    /// live objects.
+    /// live objects, in one piece; [`Heap::begin_image`] does the same while turns run.
     ///
     /// # Errors
     ///
@@ -47,128 +34,94 @@ impl<R: Root> Heap<R> {
         let (core, roots) = self.parts();
         core.minor(roots, TenuringPolicy::Never);
         let saved = self.turn(|_, roots| state(roots));
-        let mut saver = SpanSaver {
-            codecs,
-            encoder,
-            found: HashMap::new(),
-            last: None,
-        };
         self.check();
         let core = self.core();
+        let mut saver = SpanEncoder::default();
         for one in core.old.spans() {
             // SAFETY: a span of this heap, between two turns (S6).
-            let record = unsafe { saver.span(core, one)? };
+            let record = unsafe {
+                let mut record = empty_record(one);
+                let blocks = blocks_to_save(one, core.old.marked);
+                saver.add(codecs, encoder, one, blocks, &mut record)?;
+                record
+            };
             if record.objects() != 0 {
                 span(record);
             }
         }
         Ok(saved)
     }
-}
 
-/// Saves one span after the other.
-struct SpanSaver<'a> {
-    codecs: &'a ObjectCodecs,
-    encoder: &'a Encoder<'a>,
-    /// What was found of the types of objects, by the address of their tables.
-    found: HashMap<*const Table, Found>,
-    /// Many objects of one type follow each other.
-    last: Option<(*const Table, Found)>,
-}
-
-/// The number and the codec of a type, if there is one.
-type Found = Option<(u32, &'static ObjectCodec)>;
-
-impl SpanSaver<'_> {
-    /// # Safety
+    /// Begins an image of the heap as it is now: `state` saves the state, and `sink` gets the spans
+    /// while turns run. An image that is being written already is given up.
     ///
-    /// The span is one of the heap, and no turn runs.
-    unsafe fn span(&mut self, core: &Core, span: Span) -> Result<SpanRecord, NotSaved> {
-        // SAFETY: the caller's contract (X1).
-        let (page, number) = unsafe { (span.page(), name_of(span.start()).span()) };
-        let size = page.block_size();
-        let mut content = Vec::new();
-        let mut blocks = Vec::with_capacity(page.used.into());
-        for block in 0..page.occupied.len() * 64 {
-            if page.occupied[block / 64] >> (block % 64) & 1 == 0 {
-                continue;
-            }
-            // SAFETY: a block of the span that is in use (H4).
-            let object = unsafe { span.start().add(block * size) }.cast::<Header>();
-            // What is dead may refer to what was freed already.
-            // SAFETY: it lies in the span (H4). Relaxed: no marker runs before all is swept (H6).
-            let is_dead = !core.old.is_swept(page)
-                && unsafe { state_of(object.cast()) }.load(Ordering::Relaxed) != core.old.epoch.0;
-            #[cfg(test)]
-            let is_dead = is_dead && !is_injected(InjectedFault::SavedDead);
-            if is_dead {
-                continue;
-            }
-            // SAFETY: a block in use that is not dead holds an object (H4).
-            let table = unsafe { object.as_ref() }.table();
-            let Some((object_type, codec)) = self.codec(table) else {
-                continue;
-            };
-            let before = content.len();
-            // Each object has the limits of a value.
-            let mut out = self.encoder.another().append_to(content);
-            // SAFETY: an object of this type (S3), and no turn runs (S6).
-            unsafe { (codec.save)(object.add(1).cast(), &mut out) };
-            let of_type = |error| NotSaved {
-                type_name: (table.name)(),
-                error,
-            };
-            content = out.finish().map_err(of_type)?;
-            let bytes = content.len().checked_sub(before);
-            let Some(bytes) = bytes.and_then(|bytes| u32::try_from(bytes).ok()) else {
-                let mut out = Encoder::new();
-                out.error("its content is longer than 4 GiB, or took bytes away");
-                return Err(of_type(out.finish().expect_err("it has an error")));
-            };
-            blocks.push(BlockRecord {
-                block: block as u8,
-                object: object_type,
-                bytes,
-            });
-        }
-        let holds = match page.kind {
-            PageKind::Large => Holds::Large,
-            _ => Holds::Blocks(size as u32),
+    /// Young objects are promoted, which takes as long as a minor collection. A heap of at most 256
+    /// KiB is written at once. What is left is written by [`Heap::step`]: a piece with each
+    /// [`Continue`](crate::GcReason::Continue), [`IdleCheck`](crate::GcReason::IdleCheck) or
+    /// [`Paced`](crate::GcReason::Paced) call, and more if the heap grows. An object that a turn
+    /// changes before it is written is encoded first, in that turn.
+    ///
+    /// The image has what [`Heap::save`] would save now.
+    ///
+    /// ```
+    /// use std::mem;
+    /// use std::sync::{Arc, Mutex};
+    /// use vivant_heap::*;
+    /// use vivant_codec::{Encoder, Saved, to_bytes};
+    ///
+    /// struct Numbers;
+    /// impl Root for Numbers {
+    ///     type Of<'gc> = Vec<Gc<'gc, Mut<u64>>>;
+    /// }
+    ///
+    /// #[derive(Clone, Default)]
+    /// struct Spans(Arc<Mutex<Vec<SpanRecord>>>);
+    ///
+    /// impl ImageSink for Spans {
+    ///     fn encoder(&mut self, encode: &mut dyn FnMut(&Encoder<'_>)) {
+    ///         encode(&Encoder::new());
+    ///     }
+    ///     fn span(&mut self, record: SpanRecord) {
+    ///         self.0.lock().unwrap().push(record);
+    ///     }
+    ///     fn ended(self: Box<Self>, result: Result<(), ImageError>) {
+    ///         result.expect("all objects are saved");
+    ///     }
+    /// }
+    ///
+    /// let mut heap = Heap::<Numbers>::new(&Arc::new(PageSource::new()), Pacing::default(), |m| {
+    ///     (0..50_000).map(|n| m.alloc(Mut::new(n))).collect()
+    /// });
+    /// let mut codecs = ObjectCodecs::new();
+    /// codecs.add(<Vec<Gc<'_, Mut<u64>>>>::SHAPE);
+    /// let spans = Spans::default();
+    /// let _state = heap.begin_image(Arc::new(codecs), Box::new(spans.clone()), |state| to_bytes(state));
+    /// heap.turn(|m, numbers| numbers[49_999].set(m, 7));   // the image has 49,999
+    /// while heap.is_imaging() {
+    ///     let _piece = heap.step(&StepContext::UNTIMED, GcReason::Paced, &mut Budget::BETWEEN_TURNS.clone());
+    /// }
+    /// let spans = mem::take(&mut *spans.0.lock().unwrap());
+    /// assert_eq!(spans.iter().map(SpanRecord::objects).sum::<usize>(), 50_000);
+    /// ```
+    pub fn begin_image<T>(
+        &mut self,
+        codecs: Arc<ObjectCodecs>,
+        mut sink: Box<dyn ImageSink>,
+        state: impl for<'gc> FnOnce(&R::Of<'gc>) -> T,
+    ) -> T {
+        let (core, roots) = self.parts();
+        core.old.image = None;
+        core.minor(roots, TenuringPolicy::Never);
+        let saved = self.turn(|_, roots| state(roots));
+        let core = self.parts().0;
+        let oracle = match core.pacing.stress {
+            // SAFETY: no turn runs (S6).
+            Some(_) => unsafe { Oracle::of(&core.old, &codecs, &mut *sink) },
+            None => None,
         };
-        Ok(SpanRecord {
-            number,
-            holds,
-            blocks,
-            content,
-        })
-    }
-
-    #[inline]
-    fn codec(&mut self, table: &'static Table) -> Found {
-        let address: *const Table = table;
-        if let Some((last, found)) = self.last
-            && last == address
-        {
-            return found;
-        }
-        let codecs = self.codecs;
-        let found = *self
-            .found
-            .entry(address)
-            .or_insert_with(|| codecs.find(table));
-        self.last = Some((address, found));
-        found
-    }
-}
-
-impl fmt::Display for NotSaved {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "an object `{}`: {}", self.type_name, self.error)
-    }
-}
-
-impl Error for NotSaved {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        Some(&self.error)
+        let writer = ImageWriter::new(&core.old, codecs, sink, oracle);
+        core.begin_image(Box::new(writer));
+        self.check();
+        saved
     }
 }

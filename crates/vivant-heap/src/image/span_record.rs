@@ -49,4 +49,44 @@ impl SpanRecord {
     pub fn objects(&self) -> usize {
         self.blocks.len()
     }
+
+    /// The same span, without blocks.
+    pub(crate) fn without_blocks(&self) -> SpanRecord {
+        SpanRecord {
+            number: self.number,
+            holds: self.holds,
+            blocks: Vec::new(),
+            content: Vec::new(),
+        }
+    }
+
+    /// Sorts the blocks, with their contents. Costs a look at each block if they are in order.
+    pub(crate) fn blocks_in_order(&mut self) {
+        if self.blocks.is_sorted_by_key(|block| block.block) {
+            return;
+        }
+        let mut start = 0;
+        let mut blocks: Vec<(usize, BlockRecord)> = Vec::with_capacity(self.blocks.len());
+        for block in self.blocks.drain(..) {
+            blocks.push((start, block));
+            start += block.bytes as usize;
+        }
+        blocks.sort_unstable_by_key(|(_, block)| block.block);
+        let mut content = Vec::with_capacity(self.content.len());
+        for (start, block) in blocks {
+            content.extend_from_slice(&self.content[start..start + block.bytes as usize]);
+            self.blocks.push(block);
+        }
+        self.content = content;
+    }
+
+    /// The blocks, each with its content.
+    pub(crate) fn contents(&self) -> impl Iterator<Item = (BlockRecord, &[u8])> {
+        let mut rest = &self.content[..];
+        self.blocks.iter().map(move |block| {
+            let (content, behind) = rest.split_at(block.bytes as usize);
+            rest = behind;
+            (*block, content)
+        })
+    }
 }

@@ -1,5 +1,7 @@
 //! Images of heaps: random graphs are saved and restored, and must be the same graphs.
 
+#[path = "image/beside_turns.rs"]
+mod beside_turns;
 #[path = "image/counted.rs"]
 mod counted;
 #[path = "image/graph.rs"]
@@ -10,5 +12,7 @@ mod loads;
 mod programs;
 #[path = "image/saved.rs"]
 mod saved;
+#[path = "image/sink.rs"]
+mod sink;
 #[path = "image/wrong_images.rs"]
 mod wrong_images;

@@ -1,7 +1,6 @@
 //! Spans and blocks that return to where an image has them.
 
 use super::Old;
-use super::span_numbers::name_pages;
 use crate::alloc::header::Header;
 use crate::pages::chunk::{Owner, PAGE};
 use crate::pages::page::{PageKind, Span};
@@ -50,7 +49,7 @@ impl Old {
                     span.page().used = 0;
                 }
             }
-            name_pages(span, number);
+            self.numbers.set(span, number);
         }
         self.spans += 1;
         self.pages += pages;

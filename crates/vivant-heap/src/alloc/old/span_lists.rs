@@ -1,5 +1,6 @@
 //! [`SpanLists`]: the spans of one size class, sorted by fill (H4).
 
+use super::image_barrier::ImageBarrier;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
 use crate::pages::page::{AllocationCache, Page, Span};
@@ -103,14 +104,25 @@ impl SpanLists {
     }
 
     /// A word of free blocks: of the allocation span, or else of the fullest swept span with a fill
-    /// of `least` or more, which becomes the allocation span.
+    /// of `least` or more, which becomes the allocation span. An image that is being written learns
+    /// of it before.
     ///
     /// # Safety
     ///
     /// The spans are the caller's.
-    pub(super) unsafe fn refill(&mut self, least: Fill) -> Option<AllocationCache> {
+    pub(super) unsafe fn refill(
+        &mut self,
+        least: Fill,
+        image: Option<&mut dyn ImageBarrier>,
+    ) -> Option<AllocationCache> {
+        let mut image = image;
         loop {
             if let Some(span) = self.current {
+                if let Some(image) = &mut image {
+                    // SAFETY: the caller's contract; blocks that were taken before hold objects, or
+                    // the image knows the span already (S9).
+                    unsafe { image.before_fill(span) };
+                }
                 // SAFETY: the caller's contract; it is a span of blocks.
                 if let Some(word) = unsafe { span.take_free_blocks() } {
                     return Some(word);

@@ -19,16 +19,9 @@ fn seeded_graphs_are_restored_as_they_were() {
 fn program(seed: u64) {
     let mut random = Rng::with_seed(seed);
     let source = Arc::new(PageSource::new());
-    let when = random.choice([
-        When::Paced,
-        When::Young,
-        When::All,
-        When::Chance,
-        When::Concurrent,
-    ]);
     let pacing = match cfg!(miri) {
         true => Pacing::new(),
-        false => Pacing::new().stressed(Stress::new(when.expect("one of five"), seed)),
+        false => any_pacing(&mut random, seed),
     };
     let mut heap = Heap::<Graph>::new(&source, pacing, |_| Vec::new());
     for _ in 0..STEPS {
@@ -63,15 +56,31 @@ fn program(seed: u64) {
     assert_eq!(source.stats().pages, 0);
 }
 
+/// A stress of any kind.
+pub(super) fn any_pacing(random: &mut Rng, seed: u64) -> Pacing {
+    let when = random.choice([
+        When::Paced,
+        When::Young,
+        When::All,
+        When::Chance,
+        When::Concurrent,
+    ]);
+    Pacing::new().stressed(Stress::new(when.expect("one of five"), seed))
+}
+
 /// The state and the spans. The order of the spans means nothing.
-fn sorted(saved: &SavedHeap) -> (&[u8], Vec<&Vec<u8>>) {
+pub(super) fn sorted(saved: &SavedHeap) -> (&[u8], Vec<&Vec<u8>>) {
     let mut spans: Vec<_> = saved.spans.iter().collect();
     spans.sort_unstable();
     (&saved.state, spans)
 }
 
 /// Makes some objects, and changes some references.
-fn step<'gc>(random: &mut Rng, m: &Mutator<'gc>, graph: &mut Vec<Gc<'gc, Mut<Branch<'gc>>>>) {
+pub(super) fn step<'gc>(
+    random: &mut Rng,
+    m: &Mutator<'gc>,
+    graph: &mut Vec<Gc<'gc, Mut<Branch<'gc>>>>,
+) {
     let mut all = graph.clone();
     for _ in 0..random.usize(1..20) {
         let any = |random: &mut Rng| random.choice(&all).copied();

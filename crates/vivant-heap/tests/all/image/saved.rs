@@ -1,5 +1,6 @@
 //! A heap as bytes, for the tests of images.
 
+use super::sink::{Sink, Taken};
 use std::sync::Arc;
 use vivant_codec::{Comparison, Encoder, LoadError, Saved, ShapeId, Shapes, from_bytes, to_bytes};
 use vivant_heap::{Heap, HeapImage, NotSaved, ObjectCodecs, Pacing, PageSource, Root, SpanRecord};
@@ -39,6 +40,30 @@ impl SavedHeap {
             objects,
             root,
         })
+    }
+
+    /// Begins an image that is written while turns run. The spans are in what is returned, and not
+    /// in the saved heap.
+    pub(super) fn begin<R: SavedRoot>(heap: &mut Heap<R>) -> (SavedHeap, Taken) {
+        let root = <R::Of<'static> as Saved<'static>>::SHAPE;
+        let mut codecs = ObjectCodecs::new();
+        codecs.add(root);
+        let mut shapes = Shapes::default();
+        let root = shapes.add(root).expect("few shapes");
+        let objects = codecs.shapes();
+        let objects = objects.map(|shape| shapes.add(shape).expect("few shapes"));
+        let objects = objects.collect();
+        let (sink, taken) = Sink::new();
+        let state = heap.begin_image(Arc::new(codecs), Box::new(sink), save_state::<R>());
+        let spans = Vec::new();
+        let saved = SavedHeap {
+            state,
+            spans,
+            shapes,
+            objects,
+            root,
+        };
+        (saved, taken)
     }
 
     pub(super) fn restored<R: SavedRoot>(

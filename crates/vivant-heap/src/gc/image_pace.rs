@@ -1,0 +1,156 @@
+//! The pace of an image that is written while turns run: in slices, and faster if the heap grows.
+
+use super::heap::{Core, Heap, Root};
+use crate::alloc::old::image_barrier::{GivenUp, ImageBarrier, ImageProgress};
+
+/// An assist writes at least this many bytes, and at most that many unless it is overdue.
+const ASSIST_MIN: usize = 32 * 1024;
+const ASSIST_MAX: usize = 256 * 1024;
+
+/// All is written when the heap has grown by `1 / GROWTH` of what it had at the beginning.
+const GROWTH: usize = 5;
+
+/// Assists are overdue when the heap has grown by a quarter. If what is written is not taken then,
+/// the image is given up, unless the heap has grown by less than `GROWTH_MIN` bytes.
+const GROWTH_MAX: usize = 4;
+const GROWTH_MIN: usize = 1 << 20;
+
+/// Images of smaller heaps are written at once, in bytes.
+const AT_ONCE: usize = 256 * 1024;
+
+/// Bytes of a slice of a heap under stress: one span.
+const STRESS_SLICE: usize = 1;
+
+/// What the growth of a heap calls for while an image of it is being written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum ImageAssist {
+    None,
+    /// So many bytes are to be written.
+    Write(usize),
+    /// What is written is not taken: the image is given up.
+    GiveUp,
+}
+
+impl Core {
+    /// Whether an image is being written.
+    #[inline]
+    pub(crate) fn is_imaging(&self) -> bool {
+        self.old.image.is_some()
+    }
+
+    /// An image begins. No turn has run since its state was saved, and no object is young.
+    pub(crate) fn begin_image(&mut self, image: Box<dyn ImageBarrier>) {
+        self.old.numbers.rest();
+        self.old.image = Some(image);
+        self.image_began_at = self.old.bytes_allocated;
+        if self.old.bytes_allocated <= AT_ONCE && self.pacing.stress.is_none() {
+            self.finish_image();
+        }
+    }
+
+    /// Writes all that is left of the image.
+    pub(crate) fn finish_image(&mut self) {
+        self.advance_image(usize::MAX);
+    }
+
+    /// Writes spans of so many bytes.
+    pub(crate) fn advance_image(&mut self, bytes: usize) {
+        let Some(mut image) = self.old.image.take() else {
+            return;
+        };
+        // SAFETY: an image of this heap, and no turn runs (S6).
+        unsafe { image.advance(&self.old.numbers, bytes) };
+        if image.progress() == ImageProgress::Over {
+            self.old.numbers.use_again();
+        } else {
+            self.old.image = Some(image);
+        }
+    }
+
+    /// Writes the next slice, unless what was written waits to be taken.
+    pub(crate) fn write_image_slice(&mut self, bytes: usize) {
+        let bytes = match self.pacing.stress {
+            Some(_) => STRESS_SLICE,
+            None => bytes,
+        };
+        match self.image_progress() {
+            Some(ImageProgress::Waits(_)) | None => {}
+            // A failed image is noticed.
+            Some(ImageProgress::Over) => self.advance_image(0),
+            Some(ImageProgress::Writes(_)) => self.advance_image(bytes),
+        }
+    }
+
+    fn image_progress(&self) -> Option<ImageProgress> {
+        self.old.image.as_ref().map(|image| image.progress())
+    }
+
+    /// Whether the image waits until what was written is taken.
+    pub(crate) fn image_waits(&self) -> bool {
+        matches!(self.image_progress(), Some(ImageProgress::Waits(_)))
+    }
+
+    /// By how many bytes the heap has grown since the image began.
+    fn grown_since_image(&self) -> usize {
+        self.old.bytes_allocated.saturating_sub(self.image_began_at)
+    }
+
+    /// Whether the heap has grown by as much as it may before all is written.
+    fn is_image_overdue(&self) -> bool {
+        let growth_max = GROWTH_MIN.max(self.image_began_at / GROWTH_MAX);
+        self.grown_since_image() > growth_max
+    }
+
+    /// What the growth of the heap calls for.
+    fn image_assist(&self) -> ImageAssist {
+        let due = match self.image_progress() {
+            Some(ImageProgress::Writes(written)) => {
+                let due = self.grown_since_image().saturating_mul(GROWTH);
+                due.saturating_sub(written)
+            }
+            Some(ImageProgress::Waits(_)) if self.is_image_overdue() => return ImageAssist::GiveUp,
+            Some(ImageProgress::Waits(_) | ImageProgress::Over) | None => 0,
+        };
+        match due {
+            ..ASSIST_MIN => ImageAssist::None,
+            _ if self.is_image_overdue() => ImageAssist::Write(due),
+            _ => ImageAssist::Write(due.min(ASSIST_MAX)),
+        }
+    }
+
+    /// Whether the growth of the heap calls for anything.
+    #[inline]
+    pub(crate) fn is_image_due(&self) -> bool {
+        self.is_imaging() && self.image_assist() != ImageAssist::None
+    }
+
+    /// Writes what is due because the heap has grown.
+    pub(crate) fn assist_image(&mut self) {
+        match self.image_assist() {
+            ImageAssist::None => {}
+            ImageAssist::Write(bytes) => self.advance_image(bytes),
+            ImageAssist::GiveUp => self.give_image_up(GivenUp::TooSlow),
+        }
+    }
+
+    /// Gives the image up, if one is being written.
+    pub(crate) fn give_image_up(&mut self, reason: GivenUp) {
+        if let Some(mut image) = self.old.image.take() {
+            self.old.numbers.use_again();
+            image.give_up(reason);
+        }
+    }
+}
+
+impl<R: Root> Heap<R> {
+    /// Writes all that is left of the image that is being written, if one is.
+    pub fn finish_image(&mut self) {
+        self.parts().0.finish_image();
+    }
+
+    /// Whether an image is being written.
+    #[must_use]
+    pub fn is_imaging(&self) -> bool {
+        self.core().is_imaging()
+    }
+}

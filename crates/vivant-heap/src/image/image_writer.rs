@@ -1,0 +1,273 @@
+//! [`ImageWriter`]: writes an image of a heap while turns run. See `README.md`.
+
+use super::image_sink::{Demand, ImageError, ImageSink};
+use super::object_codec::ObjectCodecs;
+use super::oracle::Oracle;
+use super::span_encoder::{Blocks, SpanEncoder};
+use super::span_record::SpanRecord;
+use super::touched_span::TouchedSpan;
+use crate::alloc::header::Header;
+use crate::alloc::old::image_barrier::{GivenUp, ImageBarrier, ImageProgress};
+use crate::alloc::old::span_numbers::SpanNumbers;
+use crate::alloc::old::{Epoch, Old, span_of};
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_injected};
+use crate::pages::chunk::name_of;
+use crate::pages::page::Span;
+use crate::sync::Arc;
+use std::collections::HashMap;
+use std::panic::{self, AssertUnwindSafe};
+use std::ptr::NonNull;
+
+/// Pre-images may take this part of what the heap had at t0, or `PRE_IMAGES_MIN` bytes.
+const PRE_IMAGES_PART: usize = 8;
+const PRE_IMAGES_MIN: usize = 1 << 20;
+
+/// The image of a heap, as far as it is written.
+pub(super) struct ImageWriter {
+    codecs: Arc<ObjectCodecs>,
+    encoder: SpanEncoder,
+    /// `None`: the image is over.
+    sink: Option<Box<dyn ImageSink>>,
+    /// The epoch of the last mark that had ended at t0.
+    marked: Epoch,
+    /// Spans with lower numbers are written.
+    next: u32,
+    /// A number behind those of the spans of t0.
+    end: u32,
+    touched: HashMap<u32, TouchedSpan>,
+    /// Bytes of spans that were written.
+    written: usize,
+    /// Bytes that pre-images take, and may take.
+    pre_images: usize,
+    pre_images_max: usize,
+    /// Under stress: what is to be written.
+    oracle: Option<Oracle>,
+}
+
+impl ImageWriter {
+    /// The image of a heap at t0, of which nothing is written.
+    pub(super) fn new(
+        old: &Old,
+        codecs: Arc<ObjectCodecs>,
+        sink: Box<dyn ImageSink>,
+        oracle: Option<Oracle>,
+    ) -> ImageWriter {
+        ImageWriter {
+            codecs,
+            encoder: SpanEncoder::default(),
+            sink: Some(sink),
+            marked: old.marked,
+            next: 0,
+            end: old.numbers.end(),
+            touched: HashMap::new(),
+            written: 0,
+            pre_images: 0,
+            pre_images_max: PRE_IMAGES_MIN.max(old.bytes_live() / PRE_IMAGES_PART),
+            oracle,
+        }
+    }
+
+    /// Whether a span is one of t0 that is not behind the writer.
+    fn is_awaited(&self, number: u32) -> bool {
+        self.sink.is_some() && (self.next..self.end).contains(&number)
+    }
+
+    /// What is known of a span that is about to be changed.
+    ///
+    /// # Safety
+    ///
+    /// The span is one of the heap, and was one at t0. Its blocks in use hold the objects of t0,
+    /// unless it is touched already.
+    unsafe fn touch(&mut self, span: Span, number: u32) -> &mut TouchedSpan {
+        let marked = self.marked;
+        self.touched.entry(number).or_insert_with(|| {
+            // SAFETY: the caller's contract (S9).
+            unsafe { TouchedSpan::of(span, marked) }
+        })
+    }
+
+    /// Appends blocks to the record of their span. `None`: the image is over.
+    ///
+    /// # Safety
+    ///
+    /// As for [`SpanEncoder::add`].
+    unsafe fn encode(
+        &mut self,
+        span: Span,
+        blocks: Blocks,
+        mut record: SpanRecord,
+    ) -> Option<SpanRecord> {
+        let (codecs, encoder) = (&self.codecs, &mut self.encoder);
+        let mut result = Ok(());
+        let mut panicked = None;
+        self.sink.as_mut()?.encoder(&mut |contexts| {
+            // SAFETY: the caller's contract (S11).
+            let add = || unsafe { encoder.add(codecs, contexts, span, blocks, &mut record) };
+            match panic::catch_unwind(AssertUnwindSafe(add)) {
+                Ok(added) => result = added,
+                Err(payload) => panicked = Some(payload),
+            }
+        });
+        match (panicked, result) {
+            (None, Ok(())) => return Some(record),
+            (None, Err(error)) => self.fails(ImageError::NotSaved(error)),
+            (Some(payload), _) => {
+                let type_name = self.encoder.last_type();
+                self.fails(ImageError::Panicked { type_name, payload });
+            }
+        }
+        None
+    }
+
+    /// Writes what is left of a span.
+    ///
+    /// # Safety
+    ///
+    /// The span is one of the heap, and was one at t0. Its blocks in use hold the objects of t0,
+    /// unless it is touched already. None of them is borrowed mutably.
+    unsafe fn finish(&mut self, span: Span, number: u32) {
+        let touched = self.touched.remove(&number);
+        // SAFETY: the caller's contract (S9).
+        let touched = touched.unwrap_or_else(|| unsafe { TouchedSpan::of(span, self.marked) });
+        self.pre_images -= touched.bytes();
+        let (blocks, record) = touched.into_rest();
+        // SAFETY: the caller's contract (S9, S11).
+        let Some(mut record) = (unsafe { self.encode(span, blocks, record) }) else {
+            return;
+        };
+        // SAFETY: the caller's contract (X1).
+        let page = unsafe { span.page() };
+        self.written += usize::from(page.used) * page.block_size();
+        record.blocks_in_order();
+        if let Some(oracle) = &mut self.oracle {
+            oracle.check(&record);
+        }
+        if record.objects() != 0
+            && let Some(sink) = &mut self.sink
+        {
+            sink.span(record);
+        }
+    }
+
+    fn fails(&mut self, error: ImageError) {
+        if let Some(sink) = self.end() {
+            sink.ended(Err(error));
+        }
+    }
+
+    fn completes(&mut self) {
+        if let Some(oracle) = self.oracle.take() {
+            oracle.check_end();
+        }
+        if let Some(sink) = self.end() {
+            sink.ended(Ok(()));
+        }
+    }
+
+    /// The image is over. Its memory is freed.
+    fn end(&mut self) -> Option<Box<dyn ImageSink>> {
+        self.touched = HashMap::new();
+        self.pre_images = 0;
+        self.oracle = None;
+        self.sink.take()
+    }
+}
+
+impl ImageBarrier for ImageWriter {
+    unsafe fn before_fill(&mut self, span: Span) {
+        #[cfg(test)]
+        if is_injected(InjectedFault::UnnotedFill) {
+            return;
+        }
+        // SAFETY: the caller's contract (X1): a span of the heap has a number.
+        let number = unsafe { name_of(span.start()) }.span();
+        if self.is_awaited(number) {
+            // SAFETY: the caller's contract (S9); a number below the end is one of t0 (S10).
+            let _touched = unsafe { self.touch(span, number) };
+        }
+    }
+
+    unsafe fn before_write(&mut self, object: NonNull<Header>) {
+        #[cfg(test)]
+        if is_injected(InjectedFault::UnsavedWrite) {
+            return;
+        }
+        // SAFETY: the caller's contract (X1): an old object lies in a span with a number.
+        let number = unsafe { name_of(object.cast()) }.span();
+        if !self.is_awaited(number) {
+            return;
+        }
+        // SAFETY: the caller's contract (X1).
+        let (span, block) = unsafe { block_of(object) };
+        // SAFETY: the caller's contract (S9); a number below the end is one of t0 (S10).
+        let touched = unsafe { self.touch(span, number) };
+        let Some(record) = touched.take(block) else {
+            return;
+        };
+        let before = record.content.len();
+        let mut blocks = [0; 4];
+        blocks[block / 64] = 1 << (block % 64);
+        // SAFETY: the caller's contract (S11): the object is as it was at t0 (S8).
+        let Some(record) = (unsafe { self.encode(span, blocks, record) }) else {
+            return;
+        };
+        self.pre_images += record.content.len() - before;
+        if let Some(touched) = self.touched.get_mut(&number) {
+            touched.put(record);
+        }
+        if self.pre_images > self.pre_images_max {
+            let bytes = self.pre_images;
+            self.fails(ImageError::PreImages { bytes });
+        }
+    }
+
+    unsafe fn advance(&mut self, spans: &SpanNumbers, bytes: usize) {
+        let until = self.written.saturating_add(bytes);
+        while let Some(sink) = &self.sink {
+            if sink.demand() == Demand::Nothing {
+                self.end();
+                return;
+            }
+            let Some((number, span)) = spans.next(self.next, self.end) else {
+                return self.completes();
+            };
+            // SAFETY: the caller's contract; the span has a number below the end, so it is one of
+            // t0 (S10). What has changed since is touched (S8, S9).
+            unsafe { self.finish(span, number) };
+            self.next = number + 1;
+            if self.written >= until {
+                return;
+            }
+        }
+    }
+
+    fn progress(&self) -> ImageProgress {
+        match self.sink.as_ref().map(|sink| sink.demand()) {
+            None => ImageProgress::Over,
+            Some(Demand::Wait) => ImageProgress::Waits(self.written),
+            Some(Demand::More | Demand::Nothing) => ImageProgress::Writes(self.written),
+        }
+    }
+
+    fn give_up(&mut self, reason: GivenUp) {
+        self.fails(match reason {
+            GivenUp::NoMemory => ImageError::NoMemory,
+            GivenUp::TooSlow => ImageError::TooSlow,
+        });
+    }
+}
+
+/// The span in which an old object lies, and the number of its block.
+///
+/// # Safety
+///
+/// It is an old object of a heap that the caller holds.
+unsafe fn block_of(object: NonNull<Header>) -> (Span, usize) {
+    // SAFETY: the caller's contract (X1): the object lies in the span.
+    unsafe {
+        let span = span_of(object);
+        let offset = object.addr().get() - span.start().addr().get();
+        (span, offset / span.page().block_size())
+    }
+}

@@ -1,0 +1,81 @@
+//! A sink that keeps what it is given.
+
+use std::sync::{Arc, Mutex};
+use vivant_codec::{Encoder, to_bytes};
+use vivant_heap::{Demand, ImageError, ImageSink, SpanRecord};
+
+/// Keeps what it is given.
+pub(super) struct Sink(Taken);
+
+/// What a sink was given.
+#[derive(Clone)]
+pub(super) struct Taken(Arc<Mutex<Kept>>);
+
+struct Kept {
+    spans: Vec<SpanRecord>,
+    demand: Demand,
+    ended: Option<Result<(), ImageError>>,
+}
+
+impl Sink {
+    pub(super) fn new() -> (Sink, Taken) {
+        let kept = Kept {
+            spans: Vec::new(),
+            demand: Demand::More,
+            ended: None,
+        };
+        let taken = Taken(Arc::new(Mutex::new(kept)));
+        (Sink(taken.clone()), taken)
+    }
+}
+
+impl Taken {
+    /// From now on the sink wants this.
+    pub(super) fn demand(&self, demand: Demand) {
+        self.0.lock().expect("no panic").demand = demand;
+    }
+
+    /// The number of spans.
+    pub(super) fn spans(&self) -> usize {
+        self.0.lock().expect("no panic").spans.len()
+    }
+
+    /// How the image has ended. `None`: it has not.
+    pub(super) fn ended(&self) -> Option<Result<(), ImageError>> {
+        self.0.lock().expect("no panic").ended.take()
+    }
+
+    /// Whether the sink is gone.
+    pub(super) fn is_dropped(&self) -> bool {
+        Arc::strong_count(&self.0) == 1
+    }
+
+    /// The spans of a complete image, each encoded.
+    pub(super) fn complete(&self) -> Vec<Vec<u8>> {
+        let kept = self.0.lock().expect("no panic");
+        assert!(matches!(kept.ended, Some(Ok(()))), "{:?}", kept.ended);
+        let spans = kept.spans.iter();
+        spans
+            .map(|span| to_bytes(span).expect("a span is saved"))
+            .collect()
+    }
+}
+
+impl ImageSink for Sink {
+    fn encoder(&mut self, encode: &mut dyn FnMut(&Encoder<'_>)) {
+        encode(&Encoder::new());
+    }
+
+    fn span(&mut self, record: SpanRecord) {
+        self.0.0.lock().expect("no panic").spans.push(record);
+    }
+
+    fn demand(&self) -> Demand {
+        self.0.0.lock().expect("no panic").demand
+    }
+
+    fn ended(self: Box<Self>, result: Result<(), ImageError>) {
+        let before = self.0.0.lock().expect("no panic").ended.replace(result);
+        assert!(before.is_none(), "it ends twice");
+    }
+}
