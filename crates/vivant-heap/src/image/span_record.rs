@@ -44,6 +44,12 @@ impl SpanRecord {
         self.number
     }
 
+    /// Bytes of the contents of its objects.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.content.len()
+    }
+
     /// The number of objects.
     #[must_use]
     pub fn objects(&self) -> usize {

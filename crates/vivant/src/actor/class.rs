@@ -58,6 +58,8 @@ pub(crate) enum SavedClass {
 /// The functions that save and load a state, between two turns.
 pub(crate) struct StateFunctions {
     pub(crate) shape: &'static Shape,
+    /// Whether the state is in a heap, of which an image begins when the state is saved.
+    pub(crate) has_heap: bool,
     pub(crate) save: fn(&mut StateRef<'_>, &mut Encoder<'_>),
     /// Loads it into the cell, which is the other argument too.
     pub(crate) load: fn(&mut StateRef<'_>, CellRef, StateSource<'_>) -> Result<(), LoadError>,

@@ -65,6 +65,11 @@ pub(crate) trait Recorder: Send + Sync {
         let _ = entry;
     }
 
+    /// Whether a heap of the cut is not written to its end. Turns run meanwhile.
+    fn has_open_heaps(&self) -> bool {
+        false
+    }
+
     /// Takes the next group or topic without a name of which the cut has found a handle. The
     /// coordinator has its older entries recorded.
     fn take_found_table(&self) -> Option<Arc<dyn SharedTable>> {

@@ -181,6 +181,7 @@ const fn saved<A: Actor>() -> SavedClass {
     match (<A::SaveKind as SaveKind>::SAVES, A::STATE_CODEC) {
         (Saves::State, Some(codec)) => SavedClass::State(StateFunctions {
             shape: codec.shape,
+            has_heap: <A::Storage as StoreState<A>>::HAS_HEAP,
             save: save_state::<A>,
             load: load_state::<A>,
         }),

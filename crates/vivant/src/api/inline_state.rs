@@ -58,6 +58,7 @@ impl<A: Actor<Storage = InlineState> + for<'gc> Actor<State<'gc> = A>> StoreStat
         body(kept)
     }
 
+    const HAS_HEAP: bool = false;
     const MAY_SHOW: bool = false;
 
     /// There is no heap below it.

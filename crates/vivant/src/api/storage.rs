@@ -47,6 +47,9 @@ pub trait StoreState<A: Actor>: Sized + 'static {
     /// Gives a guard read access to the state.
     fn look<T>(kept: &mut Self::Stored, body: impl for<'gc> FnOnce(&A::State<'gc>) -> T) -> T;
 
+    /// Whether the state is in a heap.
+    const HAS_HEAP: bool;
+
     /// Whether any object reachable from the state can trace addresses.
     const MAY_SHOW: bool;
 
@@ -54,7 +57,8 @@ pub trait StoreState<A: Actor>: Sized + 'static {
     fn outgoing_references(kept: &Self::Stored, seen: &mut OutgoingReferences<'_>)
     -> TraceCoverage;
 
-    /// Encodes a state. Its heap, if it has one, goes to the encoder's context for that.
+    /// Encodes a state. Of its heap, if it has one, an image begins, for the encoder's context for
+    /// that.
     fn save(kept: &mut Self::Stored, codec: StateCodec<A>, out: &mut Encoder<'_>);
 
     /// Loads the state of an actor.

@@ -46,8 +46,9 @@ enum Work {
     Active(Vec<CellRef>),
     /// The tables of the system, which no code before the line changes any more.
     Tables(TableWalk),
-    /// Displaced messages and entries that were taken out are about to be recorded, and the groups
-    /// and topics without a name of which handles were recorded.
+    /// Heaps are written, while turns run. Displaced messages and entries that were taken out are
+    /// about to be recorded, and the groups and topics without a name of which handles were
+    /// recorded.
     Records,
 }
 
@@ -183,12 +184,14 @@ impl Coordinator {
                 Step::More
             }
             Work::Records => {
-                if !system.passes.has_recorded() {
+                let cut = recorder(system);
+                let has_open_heaps = |cut| record_with(cut, system, |cut| cut.has_open_heaps());
+                if !system.passes.has_recorded() || cut.as_deref().is_some_and(has_open_heaps) {
                     return Step::Waits;
                 }
                 // No record is being made that may have a handle of another one.
-                let found = recorder(system)
-                    .and_then(|cut| record_with(&cut, system, |cut| cut.take_found_table()));
+                let found =
+                    cut.and_then(|cut| record_with(&cut, system, |cut| cut.take_found_table()));
                 if let Some(table) = found {
                     table.record_older(system);
                     return Step::More;

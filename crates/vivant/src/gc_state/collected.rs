@@ -187,6 +187,7 @@ where
         stored.heap.turn(|_, (state, ..)| body(state))
     }
 
+    const HAS_HEAP: bool = true;
     const MAY_SHOW: bool = <A::State<'static> as Object<'static>>::NEEDS_TRACE;
 
     fn outgoing_references(

@@ -23,7 +23,7 @@ where
     });
 }
 
-/// Saves the state, and gives the objects of its heap to the encoder's context.
+/// Saves the state, and begins an image of its heap, which goes on while turns run.
 pub(super) fn save<A: Actor<Storage = GcState>>(
     stored: &mut ActorHeap<A>,
     codec: StateCodec<A>,
@@ -31,23 +31,22 @@ pub(super) fn save<A: Actor<Storage = GcState>>(
 ) where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
-    let Some(saver) = out.context::<HeapSaver>() else {
+    let saver = out.context::<HeapSaver>();
+    let taken = saver.and_then(|saver| Some((saver.codecs(), saver.take_sink()?)));
+    let Some((codecs, sink)) = taken else {
         return out.error("a graph, where no image is made");
     };
-    let contents = out.another();
-    let saved = stored.heap.save(
-        saver.codecs(),
-        &contents,
-        |(state, locals, Leaf(notices), roots)| {
+    stored
+        .heap
+        .begin_image(codecs, sink, |(state, locals, Leaf(notices), roots)| {
             if let Some(what) = unsaved(locals.is_some(), notices, roots.is_some()) {
                 out.error(what);
             }
             (codec.save)(state, out);
-        },
-        &mut |span| saver.add(span),
-    );
-    if let Err(error) = saved {
-        out.error(error.to_string());
+        });
+    if stored.heap.is_imaging() {
+        // No turn may come.
+        stored.waker.schedule_check(0);
     }
 }
 

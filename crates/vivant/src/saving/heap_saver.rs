@@ -1,32 +1,35 @@
 //! [`HeapSaver`]: where the objects of a saved heap go.
 
 use crate::sync::Arc;
-use std::cell::RefCell;
-use vivant_heap::{ObjectCodecs, SpanRecord};
+use std::cell::Cell;
+use std::fmt;
+use vivant_heap::{ImageSink, ObjectCodecs};
 
-/// Takes the objects of a heap while the state of its actor is encoded. A context of the encoder.
+/// Takes the image of the heap of the actor whose state is encoded. A context of the encoder.
 pub(crate) struct HeapSaver {
     codecs: Arc<ObjectCodecs>,
-    spans: RefCell<Vec<SpanRecord>>,
+    sink: Cell<Option<Box<dyn ImageSink>>>,
 }
 
 impl HeapSaver {
-    pub(crate) fn new(codecs: Arc<ObjectCodecs>) -> HeapSaver {
-        let spans = RefCell::default();
-        HeapSaver { codecs, spans }
+    pub(crate) fn new(codecs: Arc<ObjectCodecs>, sink: Box<dyn ImageSink>) -> HeapSaver {
+        let sink = Cell::new(Some(sink));
+        HeapSaver { codecs, sink }
     }
 
     /// How the objects are saved.
-    pub(crate) fn codecs(&self) -> &ObjectCodecs {
-        &self.codecs
+    pub(crate) fn codecs(&self) -> Arc<ObjectCodecs> {
+        self.codecs.clone()
     }
 
-    pub(crate) fn add(&self, span: SpanRecord) {
-        self.spans.borrow_mut().push(span);
+    /// Takes the objects. `None`: another heap has it.
+    pub(crate) fn take_sink(&self) -> Option<Box<dyn ImageSink>> {
+        self.sink.take()
     }
+}
 
-    /// What was added.
-    pub(crate) fn into_spans(self) -> Vec<SpanRecord> {
-        self.spans.into_inner()
+impl fmt::Debug for HeapSaver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HeapSaver").finish_non_exhaustive()
     }
 }

@@ -30,22 +30,24 @@ saved_struct!(ObjectsRecord as "vivant::ObjectsRecord" {
 /// Objects in the spans of one record, or more by less than one span.
 const OBJECTS_MAX: usize = 4096;
 
+/// Bytes of their contents, or more by less than one span.
+const BYTES_MAX: usize = 256 << 10;
+
 impl SpansRecord {
-    /// The records of an actor with these spans.
-    pub(super) fn of(actor: u64, all: Vec<SpanRecord>) -> Vec<SpansRecord> {
-        let mut records: Vec<SpansRecord> = Vec::new();
-        let mut objects = OBJECTS_MAX;
-        for span in all {
-            if objects >= OBJECTS_MAX {
-                let spans = Vec::new();
-                records.push(SpansRecord { actor, spans });
-                objects = 0;
-            }
-            objects += span.objects();
-            if let Some(last) = records.last_mut() {
-                last.spans.push(span);
-            }
-        }
-        records
+    /// A record of no span.
+    pub(super) fn new(actor: u64) -> SpansRecord {
+        let spans = Vec::new();
+        SpansRecord { actor, spans }
+    }
+
+    /// Whether further spans are for another record.
+    pub(super) fn is_full(&self) -> bool {
+        let objects: usize = self.spans.iter().map(SpanRecord::objects).sum();
+        objects >= OBJECTS_MAX || self.bytes() >= BYTES_MAX
+    }
+
+    /// Bytes of all contents.
+    pub(super) fn bytes(&self) -> usize {
+        self.spans.iter().map(SpanRecord::bytes).sum()
     }
 }

@@ -9,6 +9,7 @@ use super::restore::restore;
 use super::saved_program::SavedProgram;
 use super::take::Written;
 use super::unsaved::Unsaved;
+use crate::actor::Recorder as _;
 use crate::api::SavedKinds;
 use crate::cut::{self, Coordinator, Outcome, Step};
 use crate::oracle::Dice;
@@ -110,6 +111,10 @@ fn cut_now(simulation: &Simulation, recorder: &Arc<ImageRecorder>) -> u64 {
         match coordinator.step(system) {
             Step::Complete(_) => return coordinator.phase(),
             Step::More => {}
+            // All is captured: the image is the same, whatever runs now.
+            Step::Waits if recorder.has_open_heaps() => {
+                simulation.step();
+            }
             Step::Waits => system.scheduler.each_queued(&mut |actor| {
                 let mut idle = Idle::between_runs(actor);
                 idle.enter_pass();

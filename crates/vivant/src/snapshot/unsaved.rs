@@ -37,6 +37,13 @@ pub enum Unsaved {
         /// What it has.
         what: String,
     },
+    /// The heap of this actor was not written to its end.
+    Heap {
+        /// Path of the actor.
+        actor: String,
+        /// Why.
+        error: vivant_heap::ImageError,
+    },
     /// The types of the program have too many shapes.
     Shapes(SaveError),
 }
@@ -55,6 +62,7 @@ impl fmt::Display for Unsaved {
                 "{actor} cannot be saved: the program does not list {what}; add it, or its actor, to the types of \
                  `System::builder().saved::<(…)>()`"
             ),
+            Unsaved::Heap { actor, error } => write!(f, "{actor} cannot be saved: {error}"),
             Unsaved::Shapes(error) => write!(f, "the shapes of the program's types: {error}"),
             Unsaved::Lacking { actor, what } => {
                 write!(f, "{actor} has what an image does not contain: {what}")

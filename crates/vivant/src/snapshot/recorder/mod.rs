@@ -3,6 +3,8 @@
 mod buffer;
 mod encoded;
 mod encoding;
+mod heap_images;
+mod heap_sink;
 mod kind_numbers;
 mod last_messages;
 mod mailboxes;
@@ -43,6 +45,7 @@ use crate::patterns::{NamedTimers, SubscriptionNumbers, TableNumbers};
 use crate::saving::EncodedStart;
 use crate::sync::{Arc, Mutex, Ordering, lock};
 use encoding::{lacking, not_listed};
+use heap_images::HeapImages;
 use kind_numbers::KindNumbers;
 use mailboxes::{EncodedMessages, Mailboxes};
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,6 +57,8 @@ use vivant_codec::{Encoder, Shape, ShapeId, Shapes};
 pub(super) struct ImageRecorder {
     kinds: Arc<SavedKinds>,
     scope: Scope,
+    /// What heaps write while turns run.
+    heaps: Arc<HeapImages>,
     recorded: Mutex<Recorded>,
 }
 
@@ -128,19 +133,22 @@ impl ImageRecorder {
         Ok(ImageRecorder {
             kinds,
             scope: Scope::System,
+            heaps: Arc::default(),
             recorded: Mutex::new(recorded),
         })
     }
 
     /// Records these actors alone.
     #[cfg_attr(not(feature = "snapshots"), allow(dead_code))]
-    pub(super) fn within(self, scope: Scope) -> ImageRecorder {
-        ImageRecorder { scope, ..self }
+    pub(super) fn within(mut self, scope: Scope) -> ImageRecorder {
+        self.scope = scope;
+        self
     }
 
     /// Returns what was recorded since the last call, or why the cut cannot be saved. Few messages
     /// are kept, to be recorded with more.
     pub(super) fn drain(&self) -> Result<Vec<Record>, Unsaved> {
+        self.take_from_heaps();
         let (drained, copied) = {
             let mut recorded = lock(&self.recorded);
             let drained = match recorded.error.take() {
@@ -155,6 +163,8 @@ impl ImageRecorder {
 
     /// Ends the recording, after the cut of the system is complete.
     pub(super) fn complete(&self, system: &Shared) -> Result<Completed, Unsaved> {
+        debug_assert!(!self.heaps.has_open(), "a heap is not written to its end");
+        self.take_from_heaps();
         let numbers = system.numbers();
         let (memberships, ids) = {
             let mut recorded = lock(&self.recorded);
@@ -263,7 +273,10 @@ impl ImageRecorder {
             SavedClass::Start(_) if self.has_supervisor(actor) => Some(Content::Unstarted),
             SavedClass::State(functions) => {
                 let save = |out: &mut Encoder<'_>| (functions.save)(state, out);
-                Some(Content::State(self.encoded(actor, functions.shape, save)))
+                Some(Content::State(match functions.has_heap {
+                    true => self.encoded_with_heap(actor, functions.shape, save),
+                    false => self.encoded(actor, functions.shape, save),
+                }))
             }
             SavedClass::Start(start) => match self.start_of_root(actor) {
                 Some(start) => Some(Content::Start(start)),
@@ -300,6 +313,13 @@ impl ImageRecorder {
                 None
             }
         }
+    }
+}
+
+/// Heaps write no more for it.
+impl Drop for ImageRecorder {
+    fn drop(&mut self) {
+        self.heaps.give_up();
     }
 }
 
@@ -418,6 +438,7 @@ impl Recorder for ImageRecorder {
     }
 
     fn forget(&self) {
+        self.heaps.give_up();
         let recorded = std::mem::take(&mut *lock(&self.recorded));
         drop_foreign("the drop of what a cut has recorded", recorded);
     }
@@ -451,7 +472,12 @@ impl Recorder for ImageRecorder {
         }
     }
 
+    fn has_open_heaps(&self) -> bool {
+        self.heaps.has_open()
+    }
+
     fn take_found_table(&self) -> Option<Arc<dyn SharedTable>> {
+        self.take_from_heaps();
         lock(&self.recorded).memberships.take_unrecorded()
     }
 

@@ -1,11 +1,10 @@
 //! The references that encoded values have: to actors that the image lacks, and handles.
 
 use super::super::ended::EndedRecord;
-use super::super::heap_records::SpansRecord;
 use super::super::noted::Noted;
+use super::heap_images::Written;
 use super::{ImageRecorder, Record, Recorded};
 use crate::actor::{Header, SeenActors};
-use crate::saving::HeapSaver;
 use crate::sync::lock;
 use std::any::Any;
 
@@ -20,6 +19,23 @@ impl ImageRecorder {
         let (result, noted) = self.noted(actor, body);
         self.adds(noted);
         result
+    }
+
+    /// Takes what heaps have written since the last call.
+    pub(super) fn take_from_heaps(&self) {
+        let Written {
+            records,
+            noted,
+            error,
+        } = self.heaps.take();
+        noted.into_iter().for_each(|noted| self.adds(noted));
+        let mut recorded = lock(&self.recorded);
+        recorded
+            .records
+            .extend(records.into_iter().map(Record::Spans));
+        if let Some(error) = error {
+            recorded.error.get_or_insert(error);
+        }
     }
 
     /// The image leads to this.
@@ -40,13 +56,7 @@ impl ImageRecorder {
         body: impl FnOnce(&[&dyn Any]) -> R,
     ) -> (R, Noted) {
         let seen = SeenActors::of(&actor.system, self.scope.clone());
-        let heap = HeapSaver::new(self.kinds.objects().clone());
-        let result = body(&[&seen, self.kinds.values().listed_results(), &heap]);
-        let spans = SpansRecord::of(actor.id, heap.into_spans());
-        if !spans.is_empty() {
-            let spans = spans.into_iter().map(Record::Spans);
-            lock(&self.recorded).records.extend(spans);
-        }
+        let result = body(&[&seen, self.kinds.values().listed_results()]);
         let references = seen.take_references();
         let line = actor.system.passes.now().phase();
         let ended = seen.into_cells().map(|cell| EndedRecord::of(&cell, line));
