@@ -135,6 +135,11 @@ impl Coordinator {
         self.work = Work::Threads(earlier);
     }
 
+    /// Whether all is captured but the heaps that are written, as far as these are not.
+    pub(crate) fn awaits_heaps(&self) -> bool {
+        matches!(self.work, Work::Records)
+    }
+
     /// Takes one step of the cut. Not within a turn.
     pub(crate) fn step(&mut self, system: &Arc<Shared>) -> Step {
         match &mut self.work {

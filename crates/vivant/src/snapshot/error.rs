@@ -49,6 +49,9 @@ pub enum WaitedFor {
     /// A time without a turn: three cuts were void, because turns learned something that happened
     /// behind the cut line. The turns that waited for it go on.
     Pause,
+    /// Heaps of actors that wrote nothing any more: all is captured, and their old objects are
+    /// written between their turns.
+    Heaps,
 }
 
 /// A turn that was running.
@@ -126,6 +129,7 @@ impl fmt::Display for WaitedFor {
         f.write_str(match self {
             WaitedFor::OtherSnapshot => "another snapshot of the system was still being taken",
             WaitedFor::Turns => "a turn that ran when it began must end first",
+            WaitedFor::Heaps => "the heap of an actor was not written: a turn of that actor must end first",
             WaitedFor::Pause => {
                 "three cuts were void, and the next one had to begin while no turn ran, which did not happen"
             }

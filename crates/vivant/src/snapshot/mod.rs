@@ -49,6 +49,8 @@ mod intervals;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod joins_tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod large_graphs_tests;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod limits_tests;
 #[cfg(feature = "snapshots")]
 mod line;

@@ -47,6 +47,15 @@ impl<'s> Pauses<'s> {
         self.count = 0;
     }
 
+    /// As `waits_for`, for what comes in pieces. The limit is that of one piece.
+    pub(super) fn waits_for_more(&mut self, what: WaitedFor, pieces: usize) {
+        self.waits_for = what;
+        if pieces != 0 {
+            self.count = 0;
+            self.deadline_ns = self.system.oracle.now_ns().saturating_add(ns(self.limit));
+        }
+    }
+
     /// There was something to do. A worker without a processor gets that of this thread. In a
     /// simulation the seed chooses whether the program takes a step before the next thing is done.
     pub(super) fn none(&mut self) -> Result<(), SnapshotError> {

@@ -164,7 +164,11 @@ impl Cuts<'_, '_> {
         self.pauses.waits_for(WaitedFor::Turns);
         loop {
             let step = coordinator.step(self.system);
-            file.append(recorder.drain()?)?;
+            let drained = recorder.drain()?;
+            if coordinator.awaits_heaps() {
+                self.pauses.waits_for_more(WaitedFor::Heaps, drained.len());
+            }
+            file.append(drained)?;
             match step {
                 Step::Waits => self.pauses.pause()?,
                 Step::More => self.pauses.none()?,

@@ -70,6 +70,10 @@ impl System {
     /// is complete: within ten seconds, or the snapshot fails and the program goes on
     /// ([`System::snapshot_within`] has another limit). In a simulation, actors run meanwhile.
     ///
+    /// The old objects of graphs are written while turns run: by the actors, between their
+    /// messages, and as fast as the store takes them. The limit is then that of some of them, not
+    /// of all.
+    ///
     /// # Errors
     ///
     /// Something cannot be saved, the limit has passed, the store has failed, or the system is shut
