@@ -26,8 +26,8 @@ const SPANS: usize = 256;
 /// Count deltas applied in one piece: some 100 microseconds.
 const DELTAS: usize = 1024;
 
-/// Bytes written to an image in one piece: some 200 microseconds.
-const IMAGE: usize = 128 * 1024;
+/// Bytes written to an image in one piece: some 100 microseconds.
+const IMAGE: usize = 32 * 1024;
 
 /// Work units of a detached heap to sweep a span: it takes as long as to scan so many objects.
 const UNITS_PER_SPAN: usize = 16;

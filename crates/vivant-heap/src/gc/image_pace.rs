@@ -4,8 +4,8 @@ use super::heap::{Core, Heap, Root};
 use crate::alloc::old::image_barrier::{GivenUp, ImageBarrier, ImageProgress};
 
 /// An assist writes at least this many bytes, and at most that many unless it is overdue.
-const ASSIST_MIN: usize = 32 * 1024;
-const ASSIST_MAX: usize = 256 * 1024;
+const ASSIST_MIN: usize = 16 * 1024;
+const ASSIST_MAX: usize = 64 * 1024;
 
 /// All is written when the heap has grown by `1 / GROWTH` of what it had at the beginning.
 const GROWTH: usize = 5;
@@ -101,12 +101,21 @@ impl Core {
         self.grown_since_image() > growth_max
     }
 
-    /// What the growth of the heap calls for.
+    /// Bytes that are to be written because there are pre-images: all when these are half of what
+    /// they may be.
+    fn due_by_pre_images(&self) -> usize {
+        let (bytes, most) = self.old.image.as_ref().map_or((0, 1), |it| it.pre_images());
+        (self.image_began_at as f64 * 2.0 * bytes as f64 / most as f64) as usize
+    }
+
+    /// What the growth of the heap calls for, or pre-images.
     fn image_assist(&self) -> ImageAssist {
         let due = match self.image_progress() {
             Some(ImageProgress::Writes(written)) => {
-                let due = self.grown_since_image().saturating_mul(GROWTH);
-                due.saturating_sub(written)
+                let by_growth = self.grown_since_image().saturating_mul(GROWTH);
+                by_growth
+                    .max(self.due_by_pre_images())
+                    .saturating_sub(written)
             }
             Some(ImageProgress::Waits(_)) if self.is_image_overdue() => return ImageAssist::GiveUp,
             Some(ImageProgress::Waits(_) | ImageProgress::Over) | None => 0,

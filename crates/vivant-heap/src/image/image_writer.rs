@@ -3,7 +3,8 @@
 use super::image_sink::{Demand, ImageError, ImageSink};
 use super::object_codec::ObjectCodecs;
 use super::oracle::Oracle;
-use super::span_encoder::{Blocks, SpanEncoder};
+use super::pre_images::PreImages;
+use super::span_encoder::{Blocks, SpanEncoder, empty_record};
 use super::span_record::SpanRecord;
 use super::touched_span::TouchedSpan;
 use crate::alloc::header::Header;
@@ -14,8 +15,8 @@ use crate::alloc::old::{Epoch, Old, span_of};
 use crate::injected_fault::{InjectedFault, is_injected};
 use crate::pages::chunk::name_of;
 use crate::pages::page::Span;
+use crate::segmented::linear_hash_map::LinearHashMap;
 use crate::sync::Arc;
-use std::collections::HashMap;
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr::NonNull;
 
@@ -35,12 +36,13 @@ pub(super) struct ImageWriter {
     next: u32,
     /// A number behind those of the spans of t0.
     end: u32,
-    touched: HashMap<u32, TouchedSpan>,
+    /// By the numbers of the spans.
+    touched: LinearHashMap<TouchedSpan>,
+    pre_images: PreImages,
+    /// Bytes that pre-images may take.
+    pre_images_max: usize,
     /// Bytes of spans that were written.
     written: usize,
-    /// Bytes that pre-images take, and may take.
-    pre_images: usize,
-    pre_images_max: usize,
     /// Under stress: what is to be written.
     oracle: Option<Oracle>,
 }
@@ -60,9 +62,9 @@ impl ImageWriter {
             marked: old.marked,
             next: 0,
             end: old.numbers.end(),
-            touched: HashMap::new(),
+            touched: LinearHashMap::default(),
             written: 0,
-            pre_images: 0,
+            pre_images: PreImages::default(),
             pre_images_max: PRE_IMAGES_MIN.max(old.bytes_live() / PRE_IMAGES_PART),
             oracle,
         }
@@ -81,10 +83,9 @@ impl ImageWriter {
     /// unless it is touched already.
     unsafe fn touch(&mut self, span: Span, number: u32) -> &mut TouchedSpan {
         let marked = self.marked;
-        self.touched.entry(number).or_insert_with(|| {
-            // SAFETY: the caller's contract (S9).
-            unsafe { TouchedSpan::of(span, marked) }
-        })
+        // SAFETY: the caller's contract (S9).
+        self.touched
+            .or_insert_with(number as usize, || unsafe { TouchedSpan::of(span, marked) })
     }
 
     /// Appends blocks to the record of their span. `None`: the image is over.
@@ -127,13 +128,14 @@ impl ImageWriter {
     /// The span is one of the heap, and was one at t0. Its blocks in use hold the objects of t0,
     /// unless it is touched already. None of them is borrowed mutably.
     unsafe fn finish(&mut self, span: Span, number: u32) {
-        let touched = self.touched.remove(&number);
+        let touched = self.touched.remove(number as usize);
         // SAFETY: the caller's contract (S9).
         let touched = touched.unwrap_or_else(|| unsafe { TouchedSpan::of(span, self.marked) });
-        self.pre_images -= touched.bytes();
-        let (blocks, record) = touched.into_rest();
+        // SAFETY: the caller's contract (X1).
+        let mut record = unsafe { empty_record(span) };
+        self.pre_images.append_to(&mut record, touched.last);
         // SAFETY: the caller's contract (S9, S11).
-        let Some(mut record) = (unsafe { self.encode(span, blocks, record) }) else {
+        let Some(mut record) = (unsafe { self.encode(span, touched.left, record) }) else {
             return;
         };
         // SAFETY: the caller's contract (X1).
@@ -167,8 +169,8 @@ impl ImageWriter {
 
     /// The image is over. Its memory is freed.
     fn end(&mut self) -> Option<Box<dyn ImageSink>> {
-        self.touched = HashMap::new();
-        self.pre_images = 0;
+        self.touched = LinearHashMap::default();
+        self.pre_images = PreImages::default();
         self.oracle = None;
         self.sink.take()
     }
@@ -202,22 +204,34 @@ impl ImageBarrier for ImageWriter {
         let (span, block) = unsafe { block_of(object) };
         // SAFETY: the caller's contract (S9); a number below the end is one of t0 (S10).
         let touched = unsafe { self.touch(span, number) };
-        let Some(record) = touched.take(block) else {
+        if !touched.take(block) {
             return;
-        };
-        let before = record.content.len();
+        }
+        let before = touched.last;
         let mut blocks = [0; 4];
         blocks[block / 64] = 1 << (block % 64);
+        let content = self.pre_images.take_chunk();
+        let start = content.len();
+        // SAFETY: the caller's contract (X1).
+        let mut record = unsafe { empty_record(span) };
+        record.content = content;
         // SAFETY: the caller's contract (S11): the object is as it was at t0 (S8).
         let Some(record) = (unsafe { self.encode(span, blocks, record) }) else {
             return;
         };
-        self.pre_images += record.content.len() - before;
-        if let Some(touched) = self.touched.get_mut(&number) {
-            touched.put(record);
+        // An object without a codec has no record.
+        let last = match record.blocks.first() {
+            Some(block) => Some(self.pre_images.add(record.content, start, *block, before)),
+            None => {
+                self.pre_images.put_back(record.content);
+                before
+            }
+        };
+        if let Some(touched) = self.touched.get_mut(number as usize) {
+            touched.last = last;
         }
-        if self.pre_images > self.pre_images_max {
-            let bytes = self.pre_images;
+        let bytes = self.pre_images.bytes();
+        if bytes > self.pre_images_max {
             self.fails(ImageError::PreImages { bytes });
         }
     }
@@ -248,6 +262,10 @@ impl ImageBarrier for ImageWriter {
             Some(Demand::Wait) => ImageProgress::Waits(self.written),
             Some(Demand::More | Demand::Nothing) => ImageProgress::Writes(self.written),
         }
+    }
+
+    fn pre_images(&self) -> (usize, usize) {
+        (self.pre_images.bytes(), self.pre_images_max)
     }
 
     fn give_up(&mut self, reason: GivenUp) {

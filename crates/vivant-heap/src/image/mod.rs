@@ -9,6 +9,7 @@ mod leaves;
 mod not_saved;
 mod object_codec;
 mod oracle;
+mod pre_images;
 mod references;
 mod restore;
 mod restore_order;

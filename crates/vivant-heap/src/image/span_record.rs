@@ -56,16 +56,6 @@ impl SpanRecord {
         self.blocks.len()
     }
 
-    /// The same span, without blocks.
-    pub(crate) fn without_blocks(&self) -> SpanRecord {
-        SpanRecord {
-            number: self.number,
-            holds: self.holds,
-            blocks: Vec::new(),
-            content: Vec::new(),
-        }
-    }
-
     /// Sorts the blocks, with their contents. Costs a look at each block if they are in order.
     pub(crate) fn blocks_in_order(&mut self) {
         if self.blocks.is_sorted_by_key(|block| block.block) {

@@ -1,59 +1,38 @@
 //! [`TouchedSpan`]: a span that turns have changed before it was written.
 
-use super::span_encoder::{Blocks, blocks_to_save, empty_record};
-use super::span_record::SpanRecord;
+use super::pre_images::At;
+use super::span_encoder::{Blocks, blocks_to_save};
 use crate::alloc::old::Epoch;
 use crate::pages::page::Span;
-use std::mem;
 
 /// What is known of a span of t0 that is not written yet, but was changed since (S9).
+#[derive(Clone, Copy)]
 pub(super) struct TouchedSpan {
-    /// The blocks that were in use at t0 and are not in the record.
-    left: Blocks,
-    /// The pre-images that were taken.
-    record: SpanRecord,
+    /// The blocks that were in use at t0 and have no pre-image.
+    pub(super) left: Blocks,
+    /// The last pre-image that was taken.
+    pub(super) last: Option<At>,
 }
 
 impl TouchedSpan {
-    /// A span of which nothing is written. `marked` is the epoch of the last mark that ended.
+    /// A span without pre-images. `marked` is the epoch of the last mark that ended.
     ///
     /// # Safety
     ///
-    /// The span is the caller's, and has a number. Its blocks in use hold the objects of t0.
+    /// The span is the caller's. Its blocks in use hold the objects of t0.
     pub(super) unsafe fn of(span: Span, marked: Epoch) -> TouchedSpan {
-        // SAFETY: the caller's contract (S9).
-        unsafe {
-            TouchedSpan {
-                left: blocks_to_save(span, marked),
-                record: empty_record(span),
-            }
+        TouchedSpan {
+            // SAFETY: the caller's contract (S9).
+            left: unsafe { blocks_to_save(span, marked) },
+            last: None,
         }
     }
 
-    /// Takes the record, to which the pre-image of a block is to be added: then it is
-    /// [put back](TouchedSpan::put). `None`: nothing is to be added. The block counts as written
-    /// from here on.
-    pub(super) fn take(&mut self, block: usize) -> Option<SpanRecord> {
-        let bit = 1 << (block % 64);
-        if self.left[block / 64] & bit == 0 {
-            return None;
-        }
-        self.left[block / 64] &= !bit;
-        let rest = self.record.without_blocks();
-        Some(mem::replace(&mut self.record, rest))
-    }
-
-    pub(super) fn put(&mut self, record: SpanRecord) {
-        self.record = record;
-    }
-
-    /// Bytes of the pre-images.
-    pub(super) fn bytes(&self) -> usize {
-        self.record.content.len()
-    }
-
-    /// The blocks that are left, and the record of the others.
-    pub(super) fn into_rest(self) -> (Blocks, SpanRecord) {
-        (self.left, self.record)
+    /// Whether a block is left. It is not from here on.
+    pub(super) fn take(&mut self, block: usize) -> bool {
+        let (word, bit) = (&mut self.left[block / 64], 1 << (block % 64));
+        let is_left = *word & bit != 0;
+        *word &= !bit;
+        is_left
     }
 }

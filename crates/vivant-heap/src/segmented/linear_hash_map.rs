@@ -72,6 +72,12 @@ impl<V> LinearHashMap<V> {
         self.buckets.get(bucket)?.get(&address)
     }
 
+    #[inline]
+    pub(crate) fn get_mut(&mut self, address: usize) -> Option<&mut V> {
+        let bucket = bucket_of(address, self.buckets.len());
+        self.buckets.get_mut(bucket)?.get_mut(&address)
+    }
+
     /// Returns the former value.
     pub(crate) fn insert(&mut self, address: usize, value: V) -> Option<V> {
         self.make_room();
@@ -83,13 +89,19 @@ impl<V> LinearHashMap<V> {
 
     /// Returns the present value, or inserts this one.
     pub(crate) fn or_insert(&mut self, address: usize, value: V) -> &mut V {
+        self.or_insert_with(address, || value)
+    }
+
+    /// As `or_insert`, with a value that is made when it is needed.
+    #[inline]
+    pub(crate) fn or_insert_with(&mut self, address: usize, value: impl FnOnce() -> V) -> &mut V {
         self.make_room();
         let bucket = bucket_of(address, self.buckets.len());
         match self.buckets[bucket].entry(address) {
             Entry::Occupied(there) => there.into_mut(),
             Entry::Vacant(place) => {
                 self.len += 1;
-                place.insert(value)
+                place.insert(value())
             }
         }
     }

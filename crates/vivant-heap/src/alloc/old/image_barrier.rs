@@ -33,6 +33,9 @@ pub(crate) trait ImageBarrier: Send {
     /// How far it has come.
     fn progress(&self) -> ImageProgress;
 
+    /// Bytes that the pre-images of objects take, and may take.
+    fn pre_images(&self) -> (usize, usize);
+
     /// Gives the image up.
     fn give_up(&mut self, reason: GivenUp);
 }
