@@ -79,7 +79,7 @@ pub(crate) unsafe trait Content<'gc>: 'gc {
 }
 
 /// Chunks with this content, as a type of raw objects.
-struct ChunkOf<C>(PhantomData<fn() -> C>);
+pub(crate) struct ChunkOf<C>(PhantomData<fn() -> C>);
 
 // SAFETY: by the contract of `Content`. A chunk is filled and changed as the contract of a
 // container requires: see `Chunk`.
@@ -135,6 +135,18 @@ impl Raw {
     pub(crate) unsafe fn at(address: NonNull<u8>) -> Raw {
         // SAFETY: guaranteed by the caller.
         Raw(unsafe { RawGc::from_address(address) })
+    }
+
+    /// # Safety
+    ///
+    /// The raw object is a chunk.
+    pub(crate) unsafe fn of(object: RawGc) -> Raw {
+        Raw(object)
+    }
+
+    /// The chunk as a raw object.
+    pub(crate) fn object(self) -> RawGc {
+        self.0
     }
 
     #[inline]

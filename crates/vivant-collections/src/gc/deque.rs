@@ -25,7 +25,7 @@ use vivant_heap::{Evacuator, Mutator, Object, Tracer};
 /// }
 /// ```
 pub struct VecDeque<'gc, T> {
-    tree: Radix<'gc, T>,
+    pub(super) tree: Radix<'gc, T>,
 }
 
 impl<'gc, T: Object<'gc>> VecDeque<'gc, T> {

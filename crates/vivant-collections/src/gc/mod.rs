@@ -47,6 +47,7 @@ mod hash;
 mod items;
 mod iter;
 mod radix;
+mod saved;
 mod string;
 mod vec;
 #[cfg(test)]

@@ -14,11 +14,11 @@ use vivant_heap::{Evacuator, Mutator, Object, Tracer};
 /// to as many chunks as it has slots. On the way to an element each level consumes some bits of its
 /// position. No chunk is empty except the first one of a tree without height.
 pub(crate) struct Radix<'gc, T> {
-    root: Option<Chunk<'gc, Items<T>>>,
+    pub(super) root: Option<Chunk<'gc, Items<T>>>,
     /// The number of levels of links above the elements.
-    height: u32,
+    pub(super) height: u32,
     start: usize,
-    len: usize,
+    pub(super) len: usize,
 }
 
 /// The end at which an element is added.
@@ -31,7 +31,7 @@ pub(crate) enum End {
 /// Bits of a position that one level of links consumes.
 const BITS: u32 = SLOTS_MAX.ilog2();
 /// The largest number of levels, by the number of bits in a position.
-const HEIGHT_MAX: usize = (usize::BITS / BITS) as usize + 2;
+pub(super) const HEIGHT_MAX: usize = (usize::BITS / BITS) as usize + 2;
 
 impl<T> Radix<'_, T> {
     pub(crate) const fn new() -> Self {

@@ -28,22 +28,21 @@ use vivant_heap::{Evacuator, Mutator, Object, Tracer};
 /// ```
 pub struct String<'gc> {
     /// The full chunks, none of them empty.
-    full: Vec<'gc, Text<'gc>>,
+    pub(super) full: Vec<'gc, Text<'gc>>,
     /// The chunk to which text is added.
-    last: Option<Text<'gc>>,
-    len: usize,
+    pub(super) last: Option<Text<'gc>>,
+    pub(super) len: usize,
 }
 
 /// A chunk of whole characters.
-struct Text<'gc>(Chunk<'gc, Items<u8>>);
-
-/// The number of bytes of the first chunk.
-const FIRST: usize = 16;
+pub(super) struct Text<'gc>(pub(super) Chunk<'gc, Items<u8>>);
 
 impl<'gc> Text<'gc> {
-    const MOST: usize = Chunk::<'gc, Items<u8>>::MOST;
+    pub(super) const MOST: usize = Chunk::<'gc, Items<u8>>::MOST;
+    /// The number of bytes of the first chunk.
+    pub(super) const FIRST: usize = 16;
 
-    fn as_str(&self) -> &str {
+    pub(super) fn as_str(&self) -> &str {
         let bytes = std::ptr::NonNull::slice_from_raw_parts(self.0.slot(0), self.0.to());
         // SAFETY: this number of bytes was written, in whole characters, and they are not written
         // while the string is borrowed.
@@ -154,7 +153,7 @@ impl<'gc> String<'gc> {
     /// Makes room for at least one more character.
     fn grow(&mut self, m: &Mutator<'gc>, wanted: usize) {
         let Some(last) = &mut self.last else {
-            let capacity = wanted.next_power_of_two().clamp(FIRST, Text::MOST);
+            let capacity = wanted.next_power_of_two().clamp(Text::FIRST, Text::MOST);
             let capacity = if self.full.is_empty() {
                 capacity
             } else {
@@ -171,7 +170,7 @@ impl<'gc> String<'gc> {
             return;
         }
         let capacity = (len + wanted).next_power_of_two();
-        let wider = Chunk::new(m, capacity.clamp(FIRST, Text::MOST));
+        let wider = Chunk::new(m, capacity.clamp(Text::FIRST, Text::MOST));
         last.0.touch(m);
         // SAFETY: both have passed the barrier.
         unsafe { last.0.move_to(wider, 0) };

@@ -26,7 +26,7 @@ use vivant_heap::{Evacuator, Mutator, Object, Tracer};
 /// }
 /// ```
 pub struct Vec<'gc, T> {
-    tree: Radix<'gc, T>,
+    pub(super) tree: Radix<'gc, T>,
 }
 
 impl<'gc, T: Object<'gc>> Vec<'gc, T> {

@@ -12,6 +12,7 @@ mod collections;
 mod compile_fail;
 mod edge_snapshot;
 mod freeze;
+mod images;
 mod markers;
 mod mutator_assist;
 mod nested_regions;

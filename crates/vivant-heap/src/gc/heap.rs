@@ -91,6 +91,8 @@ pub(crate) struct Core {
     /// Bytes of regions that turns of this heap have made or enlarged since the last mark.
     pub(crate) pinned: usize,
     pub(crate) check_schedule: CheckSchedule,
+    /// Whether the heap is being made of an image: nothing is young.
+    pub(crate) is_restoring: bool,
     /// Bytes of old objects when the image that is being written began.
     pub(crate) image_began_at: usize,
     /// Whether an object with external edges to trace was ever allocated in it
@@ -161,6 +163,7 @@ impl Core {
             mark_cycle: RefCell::default(),
             pinned: 0,
             image_began_at: 0,
+            is_restoring: false,
             pages_at_holder: 0,
             sharing: RefCell::default(),
             counters: Counters::default(),

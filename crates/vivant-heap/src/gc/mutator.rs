@@ -68,6 +68,17 @@ impl<'gc> Mutator<'gc> {
         self.core().owner.id()
     }
 
+    /// The mutator of a heap that is being restored: what it allocates is old, and remembered.
+    ///
+    /// # Safety
+    ///
+    /// The heap has this brand, and outlives the mutator. No other reference into it is used within
+    /// a method of the mutator.
+    pub(crate) unsafe fn of_restored(core: NonNull<UnsafeCell<Core>>) -> Mutator<'gc> {
+        let brand = PhantomData;
+        Mutator { core, brand }
+    }
+
     /// The same mutator with another brand.
     ///
     /// # Safety
@@ -159,6 +170,9 @@ impl<'gc> Mutator<'gc> {
     #[inline(never)]
     fn allocate_slow(&self, bytes: usize) -> NonNull<Header> {
         let core = self.core();
+        if core.is_restoring {
+            return self.allocate_old(bytes - size_of::<Header>(), true);
+        }
         // A cached nursery chunk needs no page from the source.
         let may_grow =
             !core.inject_alloc_failure() && (core.chunk_cache.pages() > 0 || core.has_pages(bytes));
@@ -259,7 +273,7 @@ impl<'gc> Mutator<'gc> {
     /// The object was just made, there, with so many bytes behind its header.
     #[inline(never)]
     pub(crate) unsafe fn note_drop(&self, object: NonNull<Header>, bytes: usize) {
-        if young_size(bytes) <= YOUNG_MAX {
+        if young_size(bytes) <= YOUNG_MAX && !self.core().is_restoring {
             self.core().nursery.note_drop(object);
         } else {
             // SAFETY: the caller's contract.

@@ -9,6 +9,7 @@ mod leaves;
 mod not_saved;
 mod object_codec;
 mod oracle;
+mod parts;
 mod pre_images;
 mod references;
 mod restore;
@@ -25,6 +26,7 @@ pub use heap_image::HeapImage;
 pub use image_sink::{Demand, ImageError, ImageSink};
 pub use not_saved::NotSaved;
 pub use object_codec::ObjectCodecs;
+pub use parts::{Part, SavedRaw, restoring};
 pub use restore::HeapDecoder;
 pub use span_record::SpanRecord;
 

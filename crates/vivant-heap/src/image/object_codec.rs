@@ -2,11 +2,13 @@
 //! those of a program.
 
 use super::content::Content;
+use super::parts::SavedRaw;
 use crate::alloc::header::{Header, Length};
 use crate::object::collected::Collected;
 use crate::object::erased::Erased;
 use crate::object::evacuator::CLEAN;
 use crate::object::object_trait::Object;
+use crate::object::raw_object::RawGc;
 use crate::object::table::Table;
 use crate::types::borrow::WRITING;
 use std::any::{Any, TypeId};
@@ -31,6 +33,8 @@ pub(super) enum Restored {
     /// It never changes. It is made of its content at once, after all objects that the content
     /// refers to. Returns its header.
     Whole(unsafe fn(Content<'_>, &mut Room<'_>) -> Result<NonNull<Header>, LoadError>),
+    /// It is not made: what has it loads its content.
+    Part,
     /// It changes in place. It begins without content, borrowed mutably, so that no code can read
     /// it; its content is loaded when all references to it may exist.
     InPlace {
@@ -101,6 +105,16 @@ impl ObjectCodec {
         }
     }
 
+    /// The codec of raw objects, which are parts of the collection that has them.
+    pub(super) const fn raw<'gc, C: SavedRaw<'gc>>() -> ObjectCodec {
+        ObjectCodec {
+            table: Table::of_raw::<C>,
+            content: shape_of::<'gc, C::Data>(),
+            save: save_raw::<C>,
+            restored: Restored::Part,
+        }
+    }
+
     /// The codec of strings.
     pub(super) const TEXT: ObjectCodec = ObjectCodec {
         table: Table::of_slice::<u8, str>,
@@ -127,7 +141,9 @@ impl ObjectCodec {
         let mut refers = false;
         self.content.get().targets(&mut |target| {
             let codec = target.downcast_ref::<ObjectCodec>();
-            refers |= codec.is_some_and(|codec| matches!(codec.restored, Restored::Whole(_)));
+            // The content of a part is one of this content.
+            refers |=
+                codec.is_some_and(|codec| !matches!(codec.restored, Restored::InPlace { .. }));
         });
         refers
     }
@@ -165,6 +181,14 @@ unsafe fn save_text(length: NonNull<u8>, out: &mut Encoder<'_>) {
     // The bytes of a text are those of a sequence of bytes.
     // SAFETY: the caller's contract (X1).
     unsafe { save_slice::<u8>(length, out) };
+}
+
+/// # Safety
+///
+/// A raw object of the type `C` begins at `head`, and no turn runs.
+unsafe fn save_raw<'gc, C: SavedRaw<'gc>>(head: NonNull<u8>, out: &mut Encoder<'_>) {
+    // SAFETY: the caller's contract (X1).
+    unsafe { C::save(RawGc(head.cast()), out) };
 }
 
 /// # Safety

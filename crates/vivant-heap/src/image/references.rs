@@ -9,12 +9,23 @@ use crate::object::collected::Collected;
 use crate::object::erased::Erased;
 use crate::object::gc::Gc;
 use crate::object::object_trait::Object;
+use std::any::Any;
 use std::ptr::NonNull;
-use vivant_codec::{Decoder, Encoder, LoadError, ReferenceTarget, Saved, Shape, shape_of};
+use vivant_codec::{
+    Decoder, Encoder, LoadError, ReferenceTarget, Saved, Shape, ShapeRef, shape_of,
+};
 
 /// The shape of a reference to objects with this codec.
 const fn shape(target: ReferenceTarget) -> Shape {
     Shape::reference_to("vivant::Gc", shape_of::<'static, u64>(), target)
+}
+
+/// The shape of the name of a part.
+pub(super) const fn part_shape(
+    name: ShapeRef,
+    target: fn() -> &'static (dyn Any + Send + Sync),
+) -> Shape {
+    Shape::reference_to("vivant::Part", name, ReferenceTarget::new(target))
 }
 
 fn save<'gc, T: ?Sized + Collected<'gc>>(reference: Gc<'gc, T>, out: &mut Encoder<'_>) {

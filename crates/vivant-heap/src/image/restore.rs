@@ -9,6 +9,7 @@ use super::restoring::RestoringHeap;
 use crate::gc::heap::{Core, Heap, Root, erase_brand};
 use crate::gc::pacing::Pacing;
 use crate::gc::role::Role;
+use crate::object::evacuator::TenuringPolicy;
 use crate::object::gc::Brand;
 use crate::pages::chunk::PageName;
 use crate::pages::page_source::PageSource;
@@ -67,6 +68,7 @@ impl<R: Root> Heap<R> {
             return Err(fault("a span with a number that no span can have"));
         };
         core.get_mut().old.number_behind(number);
+        core.get_mut().is_restoring = true;
         let state = {
             let pointer = NonNull::from(&*core);
             let types = RestoredTypes::new(image.objects);
@@ -84,7 +86,12 @@ impl<R: Root> Heap<R> {
             RestoreOrder::new(&restoring, &decoder.of(&[])).fill_all()?;
             erase_brand::<R>(state)
         };
-        core.get_mut().next_mark(0);
+        let mut state = state;
+        let restored = core.get_mut();
+        restored.is_restoring = false;
+        // The chunks of collections are clean then, as other objects that change in place are.
+        restored.minor(&mut state, TenuringPolicy::Never);
+        restored.next_mark(0);
         let mut heap = Heap::of(core, state);
         heap.check();
         Ok(heap)

@@ -41,6 +41,14 @@ enum WantedBy {
     Walk,
 }
 
+/// What the next number in a content names.
+#[derive(Clone, Copy)]
+enum Named {
+    Nothing,
+    Object,
+    Part,
+}
+
 impl<'d, 'gc, 'a> RestoreOrder<'d, 'gc, 'a> {
     /// The decoder has the heap as a context, and so its brand (S1).
     pub(super) fn new(
@@ -68,12 +76,34 @@ impl<'d, 'gc, 'a> RestoreOrder<'d, 'gc, 'a> {
         match (heap.blocks.state(at), &codec.restored) {
             (BlockState::Made(object), _) => Ok(object),
             (_, Restored::InPlace { bytes, begin, .. }) => heap.begin(at, *bytes, *begin),
+            (_, Restored::Part) | (BlockState::Loaded, _) => {
+                Err(input.error("a reference to a part of a collection"))
+            }
             (BlockState::Begun, Restored::Whole(_)) => {
                 heap.met_begun.set(true);
                 Err(input.error("an object that never changes refers to itself"))
             }
             (BlockState::Open, Restored::Whole(_)) => self.make_within(at),
         }
+    }
+
+    /// The content of a part of a collection, which is loaded once.
+    pub(super) fn part(
+        &self,
+        name: BlockName,
+        codec: &'static ObjectCodec,
+    ) -> Result<Content<'a>, LoadError> {
+        let (heap, input) = (self.heap, self.input);
+        let Some(at) = heap.blocks.find(name) else {
+            return Err(input.error(format!("a part {name}, where the heap has no object")));
+        };
+        let learned = heap.types.learn(heap.blocks.object_type(at), codec);
+        learned.map_err(|why| input.error(why))?;
+        if heap.blocks.state(at) != BlockState::Open {
+            return Err(input.error(format!("two collections with the part {name}")));
+        }
+        heap.blocks.set_state(at, BlockState::Loaded);
+        self.content(at)
     }
 
     /// Makes an object while what refers to it is loaded.
@@ -141,6 +171,8 @@ impl<'d, 'gc, 'a> RestoreOrder<'d, 'gc, 'a> {
                         continue;
                     }
                 }
+                // A walk finds no part.
+                BlockState::Loaded => return Err(fault("a part of a collection as an object")),
                 // All that it was seen to need is made.
                 BlockState::Begun => {}
             }
@@ -215,21 +247,33 @@ impl<'d, 'gc, 'a> RestoreOrder<'d, 'gc, 'a> {
         let is_open = |at: &At| {
             blocks.state(*at) == BlockState::Open && types.is_whole(blocks.object_type(*at))
         };
-        let is_name = Cell::new(false);
-        let (shapes, content) = (self.heap.comparison().shapes(), blocks.content(at));
-        walk(shapes, self.shape(at)?, content, |event| {
-            blocks.take_step()?;
-            match event {
-                Event::Begin(Group::Reference("vivant::Gc")) => is_name.set(true),
-                Event::Unsigned(name) if is_name.take() => {
-                    let name = BlockName::from_file(u64::try_from(name).unwrap_or(u64::MAX));
-                    let found = blocks.find(name).filter(is_open);
-                    let by = WantedBy::Walk;
-                    wanted.extend(found.map(|at| Wanted { at, by }));
+        let shapes = self.heap.comparison().shapes();
+        // The content, and those of its parts.
+        let mut contents = vec![at];
+        while let Some(at) = contents.pop() {
+            let named = Cell::new(Named::Nothing);
+            walk(shapes, self.shape(at)?, blocks.content(at), |event| {
+                blocks.take_step()?;
+                match event {
+                    Event::Begin(Group::Reference("vivant::Gc")) => named.set(Named::Object),
+                    Event::Begin(Group::Reference("vivant::Part")) => named.set(Named::Part),
+                    Event::Unsigned(name) => {
+                        let name = BlockName::from_file(u64::try_from(name).unwrap_or(u64::MAX));
+                        match named.replace(Named::Nothing) {
+                            Named::Nothing => {}
+                            Named::Object => {
+                                let found = blocks.find(name).filter(is_open);
+                                let by = WantedBy::Walk;
+                                wanted.extend(found.map(|at| Wanted { at, by }));
+                            }
+                            Named::Part => contents.extend(blocks.find(name)),
+                        }
+                    }
+                    _ => {}
                 }
-                _ => {}
-            }
-            Ok::<(), LoadError>(())
-        })
+                Ok::<(), LoadError>(())
+            })?;
+        }
+        Ok(())
     }
 }

@@ -66,6 +66,8 @@ pub(super) enum BlockState {
     Open,
     /// Its content was begun, and refers to objects that are made first.
     Begun,
+    /// Its content is loaded, as a part of another one.
+    Loaded,
     /// The object is here. If it changes in place its content may still be missing.
     Made(NonNull<Header>),
 }

@@ -7,6 +7,7 @@ use super::span_record::Holds;
 use crate::alloc::header::Header;
 use crate::alloc::old::restored::RestoredSpan;
 use crate::gc::heap::Core;
+use crate::gc::mutator::Mutator;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
 use crate::orca::heap_handle::HeapHandle;
@@ -73,6 +74,16 @@ impl RestoringHeap {
         self.blocks.set_state(at, BlockState::Made(object));
         self.unfilled.borrow_mut().push(at);
         Ok(object)
+    }
+
+    /// The right to allocate in the heap.
+    ///
+    /// # Safety
+    ///
+    /// `'gc` is the brand of the heap.
+    pub(super) unsafe fn mutator<'gc>(&self) -> Mutator<'gc> {
+        // SAFETY: by the contract of `new` (X1), the heap outlives this; the brand is the caller's.
+        unsafe { Mutator::of_restored(self.core) }
     }
 
     /// Takes all objects that have no content yet.

@@ -4,5 +4,5 @@ mod cursor;
 mod entry;
 mod iter;
 pub mod map;
-mod node;
+pub(crate) mod node;
 mod tree;

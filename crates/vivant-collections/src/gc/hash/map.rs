@@ -35,9 +35,9 @@ use vivant_heap::{Evacuator, FixedState, Mutator, Object, Tracer};
 /// }
 /// ```
 pub struct HashMap<'gc, K, V, S = FixedState> {
-    trie: Trie<'gc, K, V>,
-    len: usize,
-    hasher: S,
+    pub(in crate::gc) trie: Trie<'gc, K, V>,
+    pub(in crate::gc) len: usize,
+    pub(in crate::gc) hasher: S,
 }
 
 impl<K, V> HashMap<'_, K, V> {
@@ -279,6 +279,19 @@ impl<'gc, K: Object<'gc> + Hash + Eq, V: Object<'gc>, S: BuildHasher> HashMap<'g
                 hash,
                 key,
             }),
+        }
+    }
+
+    /// Inserts all entries again, because their hashes lead elsewhere now.
+    pub(in crate::gc) fn insert_anew(&mut self, m: &Mutator<'gc>) {
+        let before = std::mem::take(&mut self.trie);
+        self.len = 0;
+        let mut walk = Walk::new();
+        while let Some(segment) = walk.step(&before) {
+            while segment.to() > 0 {
+                let (key, value) = segment.take(m, segment.to() - 1);
+                self.insert(m, key, value);
+            }
         }
     }
 

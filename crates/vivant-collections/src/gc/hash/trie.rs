@@ -63,7 +63,42 @@ impl Link {
 
 /// The content of nodes: links, a power of two of them, all filled. Several adjacent links may
 /// refer to the same segment, if fewer bits of the hash select it.
-struct Node;
+pub(crate) struct Node;
+
+/// A node or a segment.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Child {
+    Node(Raw),
+    Segment(Raw),
+}
+
+impl Link {
+    fn child(self) -> Child {
+        match self.bits() {
+            0 => Child::Segment(self.chunk(0)),
+            bits => Child::Node(self.chunk(bits)),
+        }
+    }
+}
+
+/// The children of a node in their order, each with the number of slots that lead to it.
+///
+/// # Safety
+///
+/// The chunk is a node.
+pub(crate) unsafe fn children(node: Raw) -> Vec<(u32, Child)> {
+    let mut children: Vec<(u32, Child)> = Vec::new();
+    // SAFETY: guaranteed by the caller: the filled slots have links.
+    for number in unsafe { node.filled() } {
+        // SAFETY: as above.
+        let child = unsafe { slot(node, number).read() }.child();
+        match children.last_mut() {
+            Some((slots, last)) if *last == child => *slots += 1,
+            _ => children.push((1, child)),
+        }
+    }
+    children
+}
 
 /// # Safety
 ///
@@ -151,6 +186,53 @@ impl<K, V> Trie<'_, K, V> {
         Trie {
             root: None,
             what: PhantomData,
+        }
+    }
+}
+
+impl<'gc, K, V> Trie<'gc, K, V> {
+    /// The largest number of bits by which a node selects.
+    pub(crate) const NODE_BITS_MAX: u32 = BITS_MAX;
+    /// The number of bits of a hash that select segments.
+    pub(crate) const BITS: u32 = DEPTH_MAX;
+
+    pub(crate) fn root_chunk(&self) -> Option<Child> {
+        self.root.map(Link::child)
+    }
+
+    /// Sets the root of an empty trie. What is below it is of this map alone.
+    pub(crate) fn set_root(&mut self, root: Child) {
+        self.root = Some(link_to(root));
+    }
+
+    /// A node of so many bits with these children, each for so many slots.
+    pub(crate) fn node(m: &Mutator<'gc>, bits: u32, children: &[(u32, Child)]) -> Raw {
+        let new: Chunk<'gc, Node> = Chunk::new(m, 1 << bits);
+        new.touch(m);
+        let links = children
+            .iter()
+            .flat_map(|(slots, child)| (0..*slots).map(|_| link_to(*child)));
+        let mut count = 0;
+        for (number, link) in links.enumerate().take(1 << bits) {
+            // SAFETY: the node has the slot, and is not yet linked.
+            unsafe { slot(new.raw(), number).write(link) };
+            count = number + 1;
+        }
+        assert_eq!(count, 1 << bits, "each slot of a node has a link");
+        // SAFETY: all slots have links; the chunk has passed the barrier.
+        unsafe { new.fill(0..count) };
+        new.raw()
+    }
+}
+
+/// The link to a child.
+fn link_to(child: Child) -> Link {
+    match child {
+        Child::Segment(chunk) => Link::new(chunk, 0),
+        Child::Node(chunk) => {
+            // SAFETY: a node, which exists; all its slots are filled.
+            let bits = unsafe { chunk.filled() }.len().ilog2();
+            Link::new(chunk, bits)
         }
     }
 }
