@@ -22,10 +22,12 @@ pub struct Shape {
     was: &'static [&'static str],
     version: u32,
     kind: Kind,
+    /// Whether a value changes in place, by shared references. A file knows nothing of it.
+    in_a_cell: bool,
 }
 
 /// What a shape consists of.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind {
     Primitive(Primitive),
     Option(ShapeRef),
@@ -72,6 +74,20 @@ impl Shape {
             was: &[],
             version: 0,
             kind,
+            in_a_cell: false,
+        }
+    }
+
+    /// The same shape, of a value that code may change by a shared reference, as that in a
+    /// [`Cell`](std::cell::Cell): [`has_cells`](Shape::has_cells) finds it.
+    #[must_use]
+    pub const fn in_a_cell(of: &Shape) -> Shape {
+        Shape {
+            name: of.name,
+            was: of.was,
+            version: of.version,
+            kind: of.kind,
+            in_a_cell: true,
         }
     }
 

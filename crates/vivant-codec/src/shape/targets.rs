@@ -22,16 +22,39 @@ impl Shape {
     /// assert_eq!(targets, ["a room"]);
     /// ```
     pub fn targets(&'static self, each: &mut dyn FnMut(&'static (dyn Any + Send + Sync))) {
-        let mut visited = HashSet::new();
-        let mut open = vec![self];
-        while let Some(shape) = open.pop() {
-            if !visited.insert(std::ptr::from_ref(shape)) {
-                continue;
-            }
+        self.each_part(&mut |shape| {
             if let Kind::Reference(_, Some(ReferenceTarget(target))) = shape.kind() {
                 each(target());
             }
-            open.extend(shape.parts().into_iter().map(ShapeRef::get));
+        });
+    }
+
+    /// Whether code may change a part of a value by a shared reference: it is in a
+    /// [`Cell`](std::cell::Cell) or in a [`RefCell`](std::cell::RefCell). Types that write `Saved` by
+    /// hand say so by [`in_a_cell`](Shape::in_a_cell).
+    ///
+    /// ```
+    /// use std::cell::Cell;
+    /// use vivant_codec::Saved;
+    ///
+    /// assert!(<Vec<(u64, Cell<bool>)> as Saved<'_>>::SHAPE.has_cells());
+    /// assert!(!<Vec<(u64, bool)> as Saved<'_>>::SHAPE.has_cells());
+    /// ```
+    pub fn has_cells(&'static self) -> bool {
+        let mut has_cells = false;
+        self.each_part(&mut |shape| has_cells |= shape.in_a_cell);
+        has_cells
+    }
+
+    /// Calls `each` with this shape and those of all parts, each once.
+    fn each_part(&'static self, each: &mut dyn FnMut(&'static Shape)) {
+        let mut visited = HashSet::new();
+        let mut open = vec![self];
+        while let Some(shape) = open.pop() {
+            if visited.insert(std::ptr::from_ref(shape)) {
+                each(shape);
+                open.extend(shape.parts().into_iter().map(ShapeRef::get));
+            }
         }
     }
 

@@ -9,7 +9,7 @@ use crate::shape::Shape;
 use std::cell::{Cell, RefCell};
 
 impl<'gc, T: Saved<'gc> + Copy> Saved<'gc> for Cell<T> {
-    const SHAPE: &'static Shape = T::SHAPE;
+    const SHAPE: &'static Shape = &Shape::in_a_cell(T::SHAPE);
 
     #[inline]
     fn save(&self, out: &mut Encoder<'_>) {
@@ -23,7 +23,7 @@ impl<'gc, T: Saved<'gc> + Copy> Saved<'gc> for Cell<T> {
 }
 
 impl<'gc, T: Saved<'gc>> Saved<'gc> for RefCell<T> {
-    const SHAPE: &'static Shape = T::SHAPE;
+    const SHAPE: &'static Shape = &Shape::in_a_cell(T::SHAPE);
 
     #[inline]
     fn save(&self, out: &mut Encoder<'_>) {

@@ -91,6 +91,8 @@ pub(crate) struct Core {
     /// Bytes of regions that turns of this heap have made or enlarged since the last mark.
     pub(crate) pinned: usize,
     pub(crate) check_schedule: CheckSchedule,
+    /// Whether a mark was complete, and has waited for the image that was being written.
+    pub(crate) mark_waited: bool,
     /// Whether the heap is being made of an image: nothing is young.
     pub(crate) is_restoring: bool,
     /// Bytes of old objects when the image that is being written began.
@@ -164,6 +166,7 @@ impl Core {
             pinned: 0,
             image_began_at: 0,
             is_restoring: false,
+            mark_waited: false,
             pages_at_holder: 0,
             sharing: RefCell::default(),
             counters: Counters::default(),

@@ -3,6 +3,12 @@
 use super::heap::{Core, Heap, Root};
 use crate::alloc::old::image_barrier::{GivenUp, ImageBarrier, ImageProgress};
 
+/// A slice comes after so many turns, if no other work has come.
+const TURNS: u64 = 16;
+
+/// An overdue assist writes at most so many bytes: some 20 milliseconds.
+const ASSIST_OVERDUE: usize = 4 << 20;
+
 /// An assist writes at least this many bytes, and at most that many unless it is overdue.
 const ASSIST_MIN: usize = 16 * 1024;
 const ASSIST_MAX: usize = 64 * 1024;
@@ -42,7 +48,7 @@ impl Core {
     pub(crate) fn begin_image(&mut self, image: Box<dyn ImageBarrier>) {
         self.old.numbers.rest();
         self.old.image = Some(image);
-        self.image_began_at = self.old.bytes_allocated;
+        self.image_began_at = self.old.bytes_live();
         if self.old.bytes_allocated <= AT_ONCE && self.pacing.stress.is_none() {
             self.finish_image();
         }
@@ -58,13 +64,20 @@ impl Core {
         let Some(mut image) = self.old.image.take() else {
             return;
         };
+        // Also if a sink panics.
+        self.old.numbers.use_again();
         // SAFETY: an image of this heap, and no turn runs (S6).
         unsafe { image.advance(&self.old.numbers, bytes) };
-        if image.progress() == ImageProgress::Over {
-            self.old.numbers.use_again();
-        } else {
+        if image.progress() != ImageProgress::Over {
+            self.old.numbers.rest();
             self.old.image = Some(image);
         }
+    }
+
+    /// Forgets the image, if one is being written.
+    pub(crate) fn drop_image(&mut self) {
+        self.old.image = None;
+        self.old.numbers.use_again();
     }
 
     /// Writes the next slice, unless what was written waits to be taken.
@@ -92,7 +105,7 @@ impl Core {
 
     /// By how many bytes the heap has grown since the image began.
     fn grown_since_image(&self) -> usize {
-        self.old.bytes_allocated.saturating_sub(self.image_began_at)
+        self.old.bytes_live().saturating_sub(self.image_began_at)
     }
 
     /// Whether the heap has grown by as much as it may before all is written.
@@ -122,7 +135,7 @@ impl Core {
         };
         match due {
             ..ASSIST_MIN => ImageAssist::None,
-            _ if self.is_image_overdue() => ImageAssist::Write(due),
+            _ if self.is_image_overdue() => ImageAssist::Write(due.min(ASSIST_OVERDUE)),
             _ => ImageAssist::Write(due.min(ASSIST_MAX)),
         }
     }
@@ -131,6 +144,12 @@ impl Core {
     #[inline]
     pub(crate) fn is_image_due(&self) -> bool {
         self.is_imaging() && self.image_assist() != ImageAssist::None
+    }
+
+    /// Whether a slice is due after this turn, however few messages wait.
+    #[inline]
+    pub(crate) fn is_image_slice_due(&self, turns: u64) -> bool {
+        self.is_imaging() && turns.is_multiple_of(TURNS) && !self.image_waits()
     }
 
     /// Writes what is due because the heap has grown.
@@ -155,6 +174,12 @@ impl<R: Root> Heap<R> {
     /// Writes all that is left of the image that is being written, if one is.
     pub fn finish_image(&mut self) {
         self.parts().0.finish_image();
+    }
+
+    /// Writes the next piece of the image that is being written, if one is: of about so many bytes.
+    /// [`Heap::step`] does the same.
+    pub fn write_image(&mut self, bytes: usize) {
+        self.parts().0.write_image_slice(bytes);
     }
 
     /// Whether an image is being written.

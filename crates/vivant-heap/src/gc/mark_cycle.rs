@@ -321,6 +321,7 @@ impl Core {
         let waits = self.is_imaging();
         #[cfg(test)]
         let waits = waits && !is_injected(InjectedFault::EarlyTermination);
+        self.mark_waited |= waits;
         if let MarkStage::Marking = mark_cycle.stage {
             let group = mark_cycle.follow_group(self.sharing.get_mut());
             mark_cycle

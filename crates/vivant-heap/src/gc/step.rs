@@ -14,6 +14,7 @@ use crate::mark::marker::Marker;
 use crate::mark::scanner::EdgeSnapshot;
 use crate::mark::stats::MarkTally;
 use crate::object::evacuator::TenuringPolicy;
+use std::mem;
 
 /// A piece of work: one step does one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,6 +73,7 @@ impl<R: Root> Heap<R> {
     #[must_use]
     pub fn needs_step(&self, turns: u64) -> bool {
         self.has_gc_work()
+            || self.core().is_image_slice_due(turns)
             || self
                 .core()
                 .check_schedule
@@ -191,6 +193,9 @@ impl<R: Root> Heap<R> {
             GcReason::Paced => Some(WorkItem::Collect),
             GcReason::Detached => Some(WorkItem::Detached),
             GcReason::TurnEnd if collects && has_gc_work => Some(WorkItem::Collect),
+            GcReason::TurnEnd if writes && core.is_image_slice_due(context.turns) => {
+                Some(WorkItem::Image)
+            }
             GcReason::TurnEnd => {
                 let drains = drains && core.check_schedule.drains_after_turn(context.turns);
                 drains.then_some(WorkItem::Drain)
@@ -340,11 +345,20 @@ impl<R: Root> Heap<R> {
             }
             GcReason::Paced | GcReason::Requested(_) => {}
         }
-        if core.is_imaging() && core.image_waits() {
+        let (is_imaging, waits) = (core.is_imaging(), core.image_waits());
+        if waits {
             report.check_in(IMAGE_WAIT_NS);
         }
         report.next = match (core.phase(), reason) {
-            _ if core.is_imaging() && !core.image_waits() => Next::Later,
+            _ if is_imaging && !waits => Next::Later,
+            // Termination waits for the image, and the image for its sink.
+            (GcPhase::Terminate, _) if is_imaging => Next::Done,
+            // A mark has waited for the image, which is over.
+            (GcPhase::Mark | GcPhase::Terminate, _)
+                if !is_imaging && mem::take(&mut core.mark_waited) =>
+            {
+                Next::Later
+            }
             _ if core.check_schedule.is_draining_in_pieces => Next::Later,
             (GcPhase::Terminate | GcPhase::Sweep, GcReason::Continue | GcReason::IdleCheck) => {
                 Next::Later

@@ -24,7 +24,7 @@ pub trait ImageSink: Send {
     }
 
     /// The image is complete, or failed. Nothing follows. It is not called if the sink has demanded
-    /// nothing any more, nor if the heap is gone because the thread panics.
+    /// nothing any more, nor if another image of the heap begins.
     fn ended(self: Box<Self>, result: Result<(), ImageError>);
 }
 

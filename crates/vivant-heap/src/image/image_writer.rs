@@ -4,7 +4,7 @@ use super::image_sink::{Demand, ImageError, ImageSink};
 use super::object_codec::ObjectCodecs;
 use super::oracle::Oracle;
 use super::pre_images::PreImages;
-use super::span_encoder::{Blocks, SpanEncoder, empty_record};
+use super::span_encoder::{Blocks, SpanEncoder, blocks_to_save, empty_record};
 use super::span_record::SpanRecord;
 use super::touched_span::TouchedSpan;
 use crate::alloc::header::Header;
@@ -88,6 +88,73 @@ impl ImageWriter {
             .or_insert_with(number as usize, || unsafe { TouchedSpan::of(span, marked) })
     }
 
+    /// Takes the pre-images of all objects that turns may change without the barrier: they have
+    /// cells (S8). Visits all objects, if a type has any.
+    ///
+    /// # Safety
+    ///
+    /// The spans are those of the heap, and no turn has run since t0.
+    pub(super) unsafe fn take_cells(&mut self, spans: &SpanNumbers) {
+        if !self.codecs.have_cells() {
+            return;
+        }
+        let mut next = 0;
+        while let Some((number, span)) = spans.next(next, self.end) {
+            next = number + 1;
+            // SAFETY: the caller's contract (S6).
+            let (blocks, size) =
+                unsafe { (blocks_to_save(span, self.marked), span.page().block_size()) };
+            for block in (0..256).filter(|block| blocks[block / 64] >> (block % 64) & 1 == 1) {
+                // SAFETY: the block lies in the span, and holds an object (H4).
+                unsafe {
+                    let object = span.start().add(block * size).cast::<Header>();
+                    if self.codecs.has_cells(object.as_ref().table()) {
+                        self.take_pre_image(span, number, block);
+                    }
+                }
+            }
+        }
+        // They are no consequence of what turns change.
+        self.pre_images_max += self.pre_images.bytes();
+    }
+
+    /// Encodes the object in a block, if that is left.
+    ///
+    /// # Safety
+    ///
+    /// The span is one of the heap, and was one at t0. Its blocks in use hold the objects of t0,
+    /// unless it is touched already; nothing borrows the object mutably.
+    unsafe fn take_pre_image(&mut self, span: Span, number: u32, block: usize) {
+        // SAFETY: the caller's contract (S9).
+        let touched = unsafe { self.touch(span, number) };
+        if !touched.take(block) {
+            return;
+        }
+        let before = touched.last;
+        let mut blocks = [0; 4];
+        blocks[block / 64] = 1 << (block % 64);
+        let content = self.pre_images.take_chunk();
+        let start = content.len();
+        // SAFETY: the caller's contract (X1).
+        let mut record = unsafe { empty_record(span) };
+        record.content = content;
+        // SAFETY: the caller's contract (S11): the object is as it was at t0 (S8).
+        let Some(record) = (unsafe { self.encode(span, blocks, record) }) else {
+            return;
+        };
+        // An object without a codec has no record.
+        let last = match record.blocks.first() {
+            Some(block) => Some(self.pre_images.add(record.content, start, *block, before)),
+            None => {
+                self.pre_images.put_back(record.content);
+                before
+            }
+        };
+        if let Some(touched) = self.touched.get_mut(number as usize) {
+            touched.last = last;
+        }
+    }
+
     /// Appends blocks to the record of their span. `None`: the image is over.
     ///
     /// # Safety
@@ -100,23 +167,21 @@ impl ImageWriter {
         mut record: SpanRecord,
     ) -> Option<SpanRecord> {
         let (codecs, encoder) = (&self.codecs, &mut self.encoder);
-        let mut result = Ok(());
-        let mut panicked = None;
+        let mut result = None;
         self.sink.as_mut()?.encoder(&mut |contexts| {
             // SAFETY: the caller's contract (S11).
             let add = || unsafe { encoder.add(codecs, contexts, span, blocks, &mut record) };
-            match panic::catch_unwind(AssertUnwindSafe(add)) {
-                Ok(added) => result = added,
-                Err(payload) => panicked = Some(payload),
-            }
+            result = Some(panic::catch_unwind(AssertUnwindSafe(add)));
         });
-        match (panicked, result) {
-            (None, Ok(())) => return Some(record),
-            (None, Err(error)) => self.fails(ImageError::NotSaved(error)),
-            (Some(payload), _) => {
+        match result {
+            Some(Ok(Ok(()))) => return Some(record),
+            Some(Ok(Err(error))) => self.fails(ImageError::NotSaved(error)),
+            Some(Err(payload)) => {
                 let type_name = self.encoder.last_type();
                 self.fails(ImageError::Panicked { type_name, payload });
             }
+            // A sink without an encoder wants nothing.
+            None => drop(self.end()),
         }
         None
     }
@@ -140,7 +205,8 @@ impl ImageWriter {
         };
         // SAFETY: the caller's contract (X1).
         let page = unsafe { span.page() };
-        self.written += usize::from(page.used) * page.block_size();
+        let in_blocks = usize::from(page.used) * page.block_size();
+        self.written += in_blocks.max(record.bytes());
         record.blocks_in_order();
         if let Some(oracle) = &mut self.oracle {
             oracle.check(&record);
@@ -203,33 +269,7 @@ impl ImageBarrier for ImageWriter {
         // SAFETY: the caller's contract (X1).
         let (span, block) = unsafe { block_of(object) };
         // SAFETY: the caller's contract (S9); a number below the end is one of t0 (S10).
-        let touched = unsafe { self.touch(span, number) };
-        if !touched.take(block) {
-            return;
-        }
-        let before = touched.last;
-        let mut blocks = [0; 4];
-        blocks[block / 64] = 1 << (block % 64);
-        let content = self.pre_images.take_chunk();
-        let start = content.len();
-        // SAFETY: the caller's contract (X1).
-        let mut record = unsafe { empty_record(span) };
-        record.content = content;
-        // SAFETY: the caller's contract (S11): the object is as it was at t0 (S8).
-        let Some(record) = (unsafe { self.encode(span, blocks, record) }) else {
-            return;
-        };
-        // An object without a codec has no record.
-        let last = match record.blocks.first() {
-            Some(block) => Some(self.pre_images.add(record.content, start, *block, before)),
-            None => {
-                self.pre_images.put_back(record.content);
-                before
-            }
-        };
-        if let Some(touched) = self.touched.get_mut(number as usize) {
-            touched.last = last;
-        }
+        unsafe { self.take_pre_image(span, number, block) };
         let bytes = self.pre_images.bytes();
         if bytes > self.pre_images_max {
             self.fails(ImageError::PreImages { bytes });
@@ -239,9 +279,13 @@ impl ImageBarrier for ImageWriter {
     unsafe fn advance(&mut self, spans: &SpanNumbers, bytes: usize) {
         let until = self.written.saturating_add(bytes);
         while let Some(sink) = &self.sink {
-            if sink.demand() == Demand::Nothing {
-                self.end();
-                return;
+            match sink.demand() {
+                Demand::Nothing => {
+                    self.end();
+                    return;
+                }
+                Demand::Wait if bytes != usize::MAX => return,
+                Demand::Wait | Demand::More => {}
             }
             let Some((number, span)) = spans.next(self.next, self.end) else {
                 return self.completes();

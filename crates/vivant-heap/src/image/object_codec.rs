@@ -13,7 +13,7 @@ use crate::object::table::Table;
 use crate::types::borrow::WRITING;
 use std::any::{Any, TypeId};
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::mem;
 use std::ptr::NonNull;
 use vivant_codec::{Encoder, LoadError, Saved, Shape, ShapeRef, shape_of};
@@ -290,6 +290,8 @@ unsafe fn fill_mutable<'gc, T: Object<'gc> + Saved<'gc>>(
 pub struct ObjectCodecs {
     all: Vec<&'static ObjectCodec>,
     numbers: HashMap<TypeId, u32>,
+    /// The types of which objects change in place without the write barrier, by their numbers.
+    with_cells: HashSet<u32>,
 }
 
 impl ObjectCodecs {
@@ -348,12 +350,26 @@ impl ObjectCodecs {
             return None;
         }
         self.all.push(codec);
+        if codec.content.get().has_cells() {
+            self.with_cells.insert(next);
+        }
         Some(codec.content.get())
     }
 
     /// The shapes of the contents, in the order of the numbers of the types.
     pub fn shapes(&self) -> impl ExactSizeIterator<Item = &'static Shape> {
         self.all.iter().map(|codec| codec.content.get())
+    }
+
+    /// Whether a type has cells.
+    pub(super) fn have_cells(&self) -> bool {
+        !self.with_cells.is_empty()
+    }
+
+    /// Whether objects of this type may change without the write barrier: they have cells.
+    pub(super) fn has_cells(&self, table: &Table) -> bool {
+        let number = self.numbers.get(&(table.id)());
+        number.is_some_and(|number| self.with_cells.contains(number))
     }
 
     /// The number and the codec of a type; `None` if no listed type refers to such objects.

@@ -6,6 +6,9 @@ use crate::segmented::segmented_vec::SegmentedVec;
 /// Bytes of a chunk of contents. The last content of a chunk may exceed it.
 const CHUNK: usize = 64 * 1024;
 
+/// Bytes that are noted of a span with pre-images.
+const SPAN_BYTES: usize = 96;
+
 /// The pre-images of a heap. They are appended and never moved, because that would take long; those
 /// of one span are a list.
 #[derive(Default)]
@@ -54,6 +57,9 @@ impl PreImages {
         before: Option<At>,
     ) -> At {
         self.bytes += chunk.len() - start + size_of::<PreImage>();
+        if before.is_none() {
+            self.bytes += SPAN_BYTES;
+        }
         self.put_back(chunk);
         let number = self.chunks.len() - 1;
         self.all.push(PreImage {

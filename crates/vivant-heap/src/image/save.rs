@@ -61,6 +61,12 @@ impl<R: Root> Heap<R> {
     /// [`Paced`](crate::GcReason::Paced) call, and more if the heap grows. An object that a turn
     /// changes before it is written is encoded first, in that turn.
     ///
+    /// So code that saves an object is not to look at other objects: they may have changed since,
+    /// or be borrowed. References need no look. Objects with a [`Cell`](std::cell::Cell) or a
+    /// [`RefCell`](std::cell::RefCell) are encoded here, which visits all objects: these change
+    /// unnoticed. Other types that change in place, as atomics, are in the image as they are when
+    /// they are encoded, unless their shape says so ([`Shape::in_a_cell`](vivant_codec::Shape)).
+    ///
     /// The image has what [`Heap::save`] would save now.
     ///
     /// ```
@@ -110,7 +116,7 @@ impl<R: Root> Heap<R> {
         state: impl for<'gc> FnOnce(&R::Of<'gc>) -> T,
     ) -> T {
         let (core, roots) = self.parts();
-        core.old.image = None;
+        core.drop_image();
         core.minor(roots, TenuringPolicy::Never);
         let saved = self.turn(|_, roots| state(roots));
         let core = self.parts().0;
@@ -119,7 +125,9 @@ impl<R: Root> Heap<R> {
             Some(_) => unsafe { Oracle::of(&core.old, &codecs, &mut *sink) },
             None => None,
         };
-        let writer = ImageWriter::new(&core.old, codecs, sink, oracle);
+        let mut writer = ImageWriter::new(&core.old, codecs, sink, oracle);
+        // SAFETY: no turn has run since the state was saved (S6).
+        unsafe { writer.take_cells(&core.old.numbers) };
         core.begin_image(Box::new(writer));
         self.check();
         saved

@@ -44,10 +44,11 @@ impl SpanRecord {
         self.number
     }
 
-    /// Bytes of the contents of its objects.
+    /// Bytes of memory that it takes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.content.len()
+        let blocks = self.blocks.len() * size_of::<BlockRecord>();
+        size_of::<SpanRecord>() + blocks + self.content.len()
     }
 
     /// The number of objects.

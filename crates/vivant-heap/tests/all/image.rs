@@ -6,6 +6,8 @@ mod beside_turns;
 mod counted;
 #[path = "image/graph.rs"]
 mod graph;
+#[path = "image/limits.rs"]
+mod limits;
 #[path = "image/loads.rs"]
 mod loads;
 #[path = "image/programs.rs"]

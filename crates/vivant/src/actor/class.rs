@@ -61,6 +61,8 @@ pub(crate) struct StateFunctions {
     /// Whether the state is in a heap, of which an image begins when the state is saved.
     pub(crate) has_heap: bool,
     pub(crate) save: fn(&mut StateRef<'_>, &mut Encoder<'_>),
+    /// Writes a piece of the image of its heap, if one is being written.
+    pub(crate) write_image: fn(&mut StateRef<'_>),
     /// Loads it into the cell, which is the other argument too.
     pub(crate) load: fn(&mut StateRef<'_>, CellRef, StateSource<'_>) -> Result<(), LoadError>,
 }

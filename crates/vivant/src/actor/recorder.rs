@@ -12,6 +12,7 @@ use super::shared_table::SharedTable;
 use super::signals::Signals;
 use super::table_entry::TableEntry;
 use super::user_code::drop_foreign;
+use crate::candidates::ActorKey;
 use crate::failures::{Caught, catch};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
@@ -69,6 +70,14 @@ pub(crate) trait Recorder: Send + Sync {
     fn has_open_heaps(&self) -> bool {
         false
     }
+
+    /// The actors with such heaps.
+    fn open_heaps(&self) -> Vec<ActorKey> {
+        Vec::new()
+    }
+
+    /// The cut is void: heaps need not be written to their end.
+    fn give_heaps_up(&self) {}
 
     /// Takes the next group or topic without a name of which the cut has found a handle. The
     /// coordinator has its older entries recorded.

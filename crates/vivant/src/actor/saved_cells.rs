@@ -18,6 +18,8 @@ pub(crate) struct SeenActors {
     system: Arc<Shared>,
     /// The phase that the line of the cut begins.
     line: Phase,
+    /// The time of which the values are.
+    at_ns: u64,
     scope: Scope,
     seen: RefCell<BTreeMap<u64, CellRef>>,
     references: RefCell<References>,
@@ -49,10 +51,24 @@ impl SeenActors {
         SeenActors {
             system: system.clone(),
             line: system.passes.now().phase(),
+            at_ns: system.oracle.now_ns(),
             scope,
             seen: RefCell::default(),
             references: RefCell::default(),
         }
+    }
+
+    /// For values as they were at this time.
+    pub(crate) fn at(self, at_ns: u64) -> SeenActors {
+        SeenActors { at_ns, ..self }
+    }
+
+    /// So many nanoseconds have passed since the time of which the value is.
+    pub(crate) fn late_ns(out: &Encoder<'_>) -> u64 {
+        let seen: Option<&SeenActors> = out.context();
+        seen.map_or(0, |seen| {
+            seen.system.oracle.now_ns().saturating_sub(seen.at_ns)
+        })
     }
 
     /// The phase that the line of the cut begins. `None`: the value is encoded for no cut.

@@ -183,6 +183,7 @@ const fn saved<A: Actor>() -> SavedClass {
             shape: codec.shape,
             has_heap: <A::Storage as StoreState<A>>::HAS_HEAP,
             save: save_state::<A>,
+            write_image: write_image::<A>,
             load: load_state::<A>,
         }),
         (Saves::Start, _) => SavedClass::Start(kept_start::<A>),
@@ -194,6 +195,12 @@ fn save_state<A: Actor>(state: &mut StateRef<'_>, out: &mut Encoder<'_>) {
     match (state.stored::<A>().0, const { A::STATE_CODEC }) {
         (Some(kept), Some(codec)) => A::Storage::save(kept, codec, out),
         _ => out.error(format!("a state of `{}`, which has none now", A::NAME)),
+    }
+}
+
+fn write_image<A: Actor>(state: &mut StateRef<'_>) {
+    if let Some(kept) = state.stored::<A>().0 {
+        A::Storage::write_image(kept);
     }
 }
 

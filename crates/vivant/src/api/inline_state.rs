@@ -70,6 +70,8 @@ impl<A: Actor<Storage = InlineState> + for<'gc> Actor<State<'gc> = A>> StoreStat
         (codec.save)(kept, out);
     }
 
+    fn write_image(_: &mut Self::Stored) {}
+
     fn load(_: HostCell, source: StateSource<'_>) -> Result<A, LoadError> {
         let Some(codec) = (const { A::STATE_CODEC }) else {
             return Err(Decoder::new(&[]).error("a state that is not saved"));

@@ -61,6 +61,9 @@ pub trait StoreState<A: Actor>: Sized + 'static {
     /// that.
     fn save(kept: &mut Self::Stored, codec: StateCodec<A>, out: &mut Encoder<'_>);
 
+    /// Writes a piece of the image of the heap, if one is being written.
+    fn write_image(kept: &mut Self::Stored);
+
     /// Loads the state of an actor.
     ///
     /// # Errors

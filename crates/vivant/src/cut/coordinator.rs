@@ -2,7 +2,8 @@
 
 use super::tables::{TableWalk, Walked};
 use crate::actor::{
-    CellRef, Recorder, Shared, end_recorder, give_up_recorder, record_with, recorder, set_recorder,
+    CellRef, CutRecorder, Recorder, SavedClass, Shared, end_recorder, give_up_recorder,
+    record_with, recorder, set_recorder,
 };
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
@@ -191,7 +192,11 @@ impl Coordinator {
             Work::Records => {
                 let cut = recorder(system);
                 let has_open_heaps = |cut| record_with(cut, system, |cut| cut.has_open_heaps());
-                if !system.passes.has_recorded() || cut.as_deref().is_some_and(has_open_heaps) {
+                if let Some(cut) = cut.as_deref().filter(|cut| has_open_heaps(cut)) {
+                    write_heaps(cut, system);
+                    return Step::Waits;
+                }
+                if !system.passes.has_recorded() {
                     return Step::Waits;
                 }
                 // No record is being made that may have a handle of another one.
@@ -221,6 +226,24 @@ impl ActorWalk {
         let active = page.into_iter().filter(|cell| enter(cell) == Entered::No);
         self.active.extend(active);
         None
+    }
+}
+
+/// Writes a piece of each heap of which no worker runs the actor: it may have nothing to do, or
+/// take no message. A void cut needs none of them.
+fn write_heaps(cut: &CutRecorder, system: &Shared) {
+    if system.passes.is_void() {
+        record_with(cut, system, |cut| cut.give_heaps_up());
+    }
+    for actor in record_with(cut, system, |cut| cut.open_heaps()) {
+        let cell = system.registry.get(actor.place, |cell| cell.id == actor.id);
+        let Some(Ok(mut idle)) = cell.map(|cell| cell.hold_idle()) else {
+            continue;
+        };
+        if let SavedClass::State(functions) = &idle.class.saved {
+            (functions.write_image)(&mut idle.state());
+        }
+        idle.park();
     }
 }
 

@@ -207,6 +207,10 @@ where
         saved::save(stored, codec, out);
     }
 
+    fn write_image(stored: &mut ActorHeap<A>) {
+        saved::write_image(stored);
+    }
+
     fn load(HostCell(cell): HostCell, source: StateSource<'_>) -> Result<ActorHeap<A>, LoadError> {
         saved::load(cell, source)
     }

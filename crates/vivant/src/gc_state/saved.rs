@@ -50,6 +50,23 @@ pub(super) fn save<A: Actor<Storage = GcState>>(
     }
 }
 
+/// Bytes of objects that are written while another thread holds the actor: some 100 microseconds.
+const PIECE: usize = 32 << 10;
+
+/// Writes a piece of the image, for an actor that no worker runs.
+pub(super) fn write_image<A: Actor<Storage = GcState>>(stored: &mut ActorHeap<A>)
+where
+    for<'gc> A::State<'gc>: Object<'gc>,
+{
+    if stored.heap.is_imaging() {
+        stored.heap.write_image(PIECE);
+        if !stored.heap.is_imaging() {
+            // A mark may have waited for it.
+            stored.waker.schedule_check(0);
+        }
+    }
+}
+
 /// What a heap has that images do not have yet.
 fn unsaved(has_locals: bool, notices: &DeathNotices, has_roots: bool) -> Option<&'static str> {
     match () {

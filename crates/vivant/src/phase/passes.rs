@@ -134,6 +134,12 @@ impl Passes {
         self.is_void.store(true, Ordering::Relaxed);
     }
 
+    /// Whether the cut is void, as far as this thread knows.
+    pub(crate) fn is_void(&self) -> bool {
+        // Relaxed: as in `take_void`; before the end of all passes it may be early.
+        self.is_void.load(Ordering::Relaxed)
+    }
+
     /// Returns whether the cut is void, for the cut that is over. The next one is not.
     pub(crate) fn take_void(&self) -> bool {
         // Relaxed: the turn that stored it has left its pass (L5), which the coordinator acquired.

@@ -266,7 +266,7 @@ fn an_object_that_cannot_be_saved_is_named() {
     );
 
     // The program goes on, and the next snapshot is whole.
-    ledger.note(MANY - 1, 7).send();
+    ledger.note(MANY - 1, 7).ask_blocking().expect("it lives");
     let report = system.snapshot(&journal).expect("all is saved");
     check(&image(&journal, report.number));
 }

@@ -40,6 +40,12 @@ impl Taken {
         self.0.lock().expect("no panic").spans.len()
     }
 
+    /// The bytes of all spans.
+    pub(super) fn bytes(&self) -> usize {
+        let kept = self.0.lock().expect("no panic");
+        kept.spans.iter().map(SpanRecord::bytes).sum()
+    }
+
     /// How the image has ended. `None`: it has not.
     pub(super) fn ended(&self) -> Option<Result<(), ImageError>> {
         self.0.lock().expect("no panic").ended.take()

@@ -3,6 +3,7 @@
 use super::super::heap_records::SpansRecord;
 use super::super::noted::Noted;
 use super::super::unsaved::Unsaved;
+use crate::candidates::ActorKey;
 use crate::sync::{AtomicBool, AtomicUsize, Mutex, Ordering, lock};
 use std::mem;
 
@@ -19,6 +20,8 @@ pub(super) struct HeapImages {
     /// Bytes that wait to be taken.
     waiting: AtomicUsize,
     written: Mutex<Written>,
+    /// The actors with heaps that are not written to their end.
+    actors: Mutex<Vec<ActorKey>>,
 }
 
 /// What heaps have written.
@@ -30,14 +33,21 @@ pub(super) struct Written {
 }
 
 impl HeapImages {
-    pub(super) fn begins(&self) {
-        // Relaxed: the holder of the actor adds one before the actor is captured, and the coordinator
-        // acquires that.
+    pub(super) fn begins(&self, actor: ActorKey) {
+        lock(&self.actors).push(actor);
+        // Relaxed: the holder of the actor adds one before the actor is captured, and the
+        // coordinator acquires that.
         self.open.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// All of a heap is written, or nothing more comes.
-    pub(super) fn ends(&self) {
+    /// The actors with heaps that are not written to their end.
+    pub(super) fn actors(&self) -> Vec<ActorKey> {
+        lock(&self.actors).clone()
+    }
+
+    /// All of the heap of this actor is written, or nothing more comes.
+    pub(super) fn ends(&self, actor: u64) {
+        lock(&self.actors).retain(|it| it.id != actor);
         // Release: pairs with the Acquire in `has_open`. What was written is found after it.
         self.open.fetch_sub(1, Ordering::Release);
     }

@@ -7,6 +7,7 @@ use super::super::unsaved::Unsaved;
 use super::heap_images::HeapImages;
 use crate::actor::{Header, Scope, SeenActors, Shared, drop_foreign};
 use crate::api::SavedKinds;
+use crate::candidates::ActorKey;
 use crate::failures::message_of;
 use crate::phase::Phase;
 use crate::sync::Arc;
@@ -31,6 +32,8 @@ struct Seen {
     system: Arc<Shared>,
     scope: Scope,
     line: Phase,
+    /// When the actor was captured.
+    at_ns: u64,
     actors: Option<SeenActors>,
 }
 
@@ -50,8 +53,9 @@ impl Seen {
 
     fn actors(&mut self) -> &SeenActors {
         let (system, scope) = (&self.system, &self.scope);
+        let at_ns = self.at_ns;
         self.actors
-            .get_or_insert_with(|| SeenActors::of(system, scope.clone()))
+            .get_or_insert_with(|| SeenActors::of(system, scope.clone()).at(at_ns))
     }
 }
 
@@ -63,7 +67,10 @@ impl HeapSink {
         scope: Scope,
         actor: &Header,
     ) -> HeapSink {
-        images.begins();
+        images.begins(ActorKey {
+            id: actor.id,
+            place: actor.place(),
+        });
         HeapSink {
             images,
             kinds,
@@ -71,6 +78,7 @@ impl HeapSink {
                 system: actor.system.clone(),
                 scope,
                 line: actor.system.passes.now().phase(),
+                at_ns: actor.system.oracle.now_ns(),
                 actors: None,
             },
             actor: actor.id,
@@ -116,7 +124,7 @@ impl ImageSink for HeapSink {
     fn demand(&self) -> Demand {
         match () {
             () if self.images.is_given_up() => Demand::Nothing,
-            // In a simulation the thread that takes the snapshot runs the actors, and no time passes.
+            // In a simulation the thread that takes the snapshot runs the actors; no time passes.
             () if self.images.is_full() && self.seen.system.stage().is_none() => Demand::Wait,
             () => Demand::More,
         }
@@ -139,6 +147,6 @@ impl Drop for HeapSink {
             self.images.fails(Unsaved::Lacking { actor, what });
         }
         drop_foreign("what the objects of a heap lead to", self.seen.take());
-        self.images.ends();
+        self.images.ends(self.actor);
     }
 }

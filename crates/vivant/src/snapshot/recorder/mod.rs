@@ -39,6 +39,7 @@ use crate::actor::{
     WaitsAs, drop_foreign,
 };
 use crate::api::{SavedForm, SavedKinds};
+use crate::candidates::ActorKey;
 use crate::constraints::Constraints;
 use crate::failures::Caught;
 use crate::patterns::{NamedTimers, SubscriptionNumbers, TableNumbers};
@@ -474,6 +475,14 @@ impl Recorder for ImageRecorder {
 
     fn has_open_heaps(&self) -> bool {
         self.heaps.has_open()
+    }
+
+    fn open_heaps(&self) -> Vec<ActorKey> {
+        self.heaps.actors()
+    }
+
+    fn give_heaps_up(&self) {
+        self.heaps.give_up();
     }
 
     fn take_found_table(&self) -> Option<Arc<dyn SharedTable>> {

@@ -168,6 +168,28 @@ pub(in super::super) enum PromiseName {
 }
 
 impl PromiseName {
+    /// The name as it was so long ago: more time was left.
+    pub(crate) fn earlier_by(self, late: Duration) -> PromiseName {
+        match self {
+            PromiseName::InTime {
+                timer,
+                left,
+                limit,
+                then,
+            } => PromiseName::InTime {
+                timer,
+                left: left.saturating_add(late),
+                limit,
+                then: Box::new(then.earlier_by(late)),
+            },
+            PromiseName::Ok { of, result } => PromiseName::Ok {
+                of: Box::new(of.earlier_by(late)),
+                result,
+            },
+            name => name,
+        }
+    }
+
     /// The name of a resolver behind more relays than are followed.
     pub(in super::super) fn too_far() -> PromiseName {
         PromiseName::Unsaved("a value that is passed on more often than is followed")

@@ -6,10 +6,11 @@ use super::super::limit::InTime;
 use super::super::relay::AnyOkRelay;
 use super::super::resolver::{RELAYS_MAX, Resolver};
 use super::data::PromiseName;
-use crate::actor::AskError;
+use crate::actor::{AskError, SeenActors};
 use crate::api::RestoredSystem;
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
+use std::time::Duration;
 use vivant_codec::{Decoder, Encoder, LoadError, Saved, Shape, shape_of};
 
 /// The resolver of a promise, of which the type of the value is known at run time.
@@ -66,7 +67,10 @@ impl<'gc, T: Send + 'static> Saved<'gc> for Resolver<T> {
         &Shape::reference("vivant::Resolver", shape_of::<'gc, PromiseName>());
 
     fn save(&self, out: &mut Encoder<'_>) {
-        self.promise_name(RELAYS_MAX).save(out);
+        let name = self.promise_name(RELAYS_MAX);
+        // An object of a heap is encoded some time after it was captured.
+        let late = Duration::from_nanos(SeenActors::late_ns(out));
+        name.earlier_by(late).save(out);
     }
 
     fn load(input: &mut Decoder<'gc, '_>) -> Result<Self, LoadError> {
