@@ -13,6 +13,12 @@ pub(crate) enum InjectedFault {
         allow(dead_code, reason = "a test of snapshots plants it")
     )]
     OrderForgotten,
+    /// A cut does not wait until heaps are written.
+    #[cfg_attr(
+        not(feature = "snapshots"),
+        allow(dead_code, reason = "a test of snapshots plants it")
+    )]
+    HeapNotAwaited,
     /// Each second image has an entry of its table of kinds twice, which no reader notices.
     #[cfg_attr(
         not(feature = "snapshots"),

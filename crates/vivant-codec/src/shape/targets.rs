@@ -30,8 +30,8 @@ impl Shape {
     }
 
     /// Whether code may change a part of a value by a shared reference: it is in a
-    /// [`Cell`](std::cell::Cell) or in a [`RefCell`](std::cell::RefCell). Types that write `Saved` by
-    /// hand say so by [`in_a_cell`](Shape::in_a_cell).
+    /// [`Cell`](std::cell::Cell) or in a [`RefCell`](std::cell::RefCell). Types that write `Saved`
+    /// by hand say so by [`in_a_cell`](Shape::in_a_cell).
     ///
     /// ```
     /// use std::cell::Cell;

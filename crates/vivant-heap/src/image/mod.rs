@@ -18,6 +18,7 @@ mod restored_blocks;
 mod restored_types;
 mod restoring;
 mod save;
+mod saved_raw;
 mod span_encoder;
 mod span_record;
 mod touched_span;
@@ -26,8 +27,9 @@ pub use heap_image::HeapImage;
 pub use image_sink::{Demand, ImageError, ImageSink};
 pub use not_saved::NotSaved;
 pub use object_codec::ObjectCodecs;
-pub use parts::{Part, SavedRaw, restoring};
+pub use parts::{Part, restoring};
 pub use restore::HeapDecoder;
+pub use saved_raw::SavedRaw;
 pub use span_record::SpanRecord;
 
 #[cfg(test)]

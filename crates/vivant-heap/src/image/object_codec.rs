@@ -2,7 +2,7 @@
 //! those of a program.
 
 use super::content::Content;
-use super::parts::SavedRaw;
+use super::saved_raw::SavedRaw;
 use crate::alloc::header::{Header, Length};
 use crate::object::collected::Collected;
 use crate::object::erased::Erased;

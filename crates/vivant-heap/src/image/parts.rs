@@ -5,32 +5,15 @@ use super::block_name::BlockName;
 use super::object_codec::ObjectCodec;
 use super::restore_order::RestoreOrder;
 use super::restoring::RestoringHeap;
+use super::saved_raw::SavedRaw;
 use crate::foreign_code::drop_panic;
 use crate::gc::mutator::Mutator;
-use crate::object::raw_object::{RawGc, RawType};
+use crate::object::raw_object::RawGc;
 use crate::pages::chunk::age_of;
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::{self, AssertUnwindSafe};
 use vivant_codec::{Decoder, Encoder, LoadError, Saved, Shape, shape_of};
-
-/// Raw objects of which images have the contents.
-///
-/// # Safety
-///
-/// As for [`RawType`]. `save` appends a value of `Data`.
-pub unsafe trait SavedRaw<'gc>: RawType<'gc> {
-    /// What an image has of a content.
-    type Data: Saved<'gc>;
-
-    /// Appends the content.
-    ///
-    /// # Safety
-    ///
-    /// It is an object of this type, with old objects alone below it, and nothing writes it
-    /// meanwhile.
-    unsafe fn save(object: RawGc, out: &mut Encoder<'_>);
-}
 
 /// The name of a raw object of the type `C` in an image, in what is saved of the collection that
 /// has it.
@@ -117,7 +100,8 @@ impl<C> fmt::Debug for Part<C> {
 ///
 /// # Errors
 ///
-/// No heap is being restored, or `make` fails or panics: for want of memory, or in the code of keys.
+/// No heap is being restored, or `make` fails or panics: for want of memory, or in the code of
+/// keys.
 ///
 /// # Safety
 ///

@@ -47,8 +47,8 @@ impl PreImages {
         }
     }
 
-    /// Puts the chunk back. The content of the block is what lies in it from `start` on. `before` is
-    /// the last pre-image of the same span. Returns the place of this one.
+    /// Puts the chunk back. The content of the block is what lies in it from `start` on. `before`
+    /// is the last pre-image of the same span. Returns the place of this one.
     pub(super) fn add(
         &mut self,
         chunk: Vec<u8>,

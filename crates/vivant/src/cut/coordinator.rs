@@ -192,6 +192,9 @@ impl Coordinator {
             Work::Records => {
                 let cut = recorder(system);
                 let has_open_heaps = |cut| record_with(cut, system, |cut| cut.has_open_heaps());
+                #[cfg(test)]
+                let has_open_heaps =
+                    |cut| has_open_heaps(cut) && !is_planted(InjectedFault::HeapNotAwaited);
                 if let Some(cut) = cut.as_deref().filter(|cut| has_open_heaps(cut)) {
                     write_heaps(cut, system);
                     return Step::Waits;

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::fmt;
 use vivant_heap::{ImageSink, ObjectCodecs};
 
-/// Takes the image of the heap of the actor whose state is encoded. A context of the encoder.
+/// Takes the image of the heap in which the state lies that is encoded. A context of the encoder.
 pub(crate) struct HeapSaver {
     codecs: Arc<ObjectCodecs>,
     sink: Cell<Option<Box<dyn ImageSink>>>,

@@ -4,6 +4,7 @@ use super::memory_store::MemoryStore;
 use super::{SnapshotError, Unsaved};
 use crate::RestoredActors;
 use crate::failures::catch;
+use crate::injected_fault::{InjectedFault, caught};
 use crate::prelude::*;
 use crate::simulation::{Faults, Simulation};
 use crate::sync::{Arc, AtomicBool, Ordering};
@@ -116,6 +117,10 @@ impl<'gc> LedgerState<'gc> {
 
     fn note(&mut self, t: &Turn<'gc, Ledger>, at: u64, note: u64) {
         self.accounts[at as usize].borrow_mut(t).note = Note(note);
+    }
+
+    fn slow(&mut self) {
+        thread::sleep(Duration::from_micros(500));
     }
 
     fn finish(&mut self, t: &Turn<'gc, Ledger>) {
@@ -271,6 +276,18 @@ fn an_object_that_cannot_be_saved_is_named() {
     check(&image(&journal, report.number));
 }
 
+/// Messages always wait, and the heap does not grow.
+#[test]
+fn a_graph_of_an_actor_with_a_long_mailbox_is_written() {
+    let (system, ledger) = ledger(2);
+    let journal = MemoryStore::default().journal();
+    for _ in 0..if cfg!(miri) { 50 } else { 4_000 } {
+        ledger.slow().send();
+    }
+    let report = system.snapshot(&journal).expect("all is saved");
+    check(&image(&journal, report.number));
+}
+
 /// Writing goes on where a snapshot that was given up ended.
 #[test]
 fn a_snapshot_after_one_that_failed_is_whole() {
@@ -290,6 +307,15 @@ fn a_snapshot_after_one_that_failed_is_whole() {
 
 #[test]
 fn graphs_in_a_simulation_are_written() {
+    snapshot_in_a_simulation();
+}
+
+#[test]
+fn canary_a_cut_that_does_not_await_heaps_is_caught() {
+    caught(InjectedFault::HeapNotAwaited, snapshot_in_a_simulation);
+}
+
+fn snapshot_in_a_simulation() {
     let builder = System::builder().saved::<(Ledger,)>();
     let simulation = Simulation::with(3, Faults::none(), builder);
     let ledger = Ledger::spawn(simulation.system());

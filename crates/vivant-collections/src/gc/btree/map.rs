@@ -33,7 +33,7 @@ use vivant_heap::{Evacuator, Mutator, Object, Tracer};
 /// }
 /// ```
 pub struct BTreeMap<'gc, K, V> {
-    pub(in crate::gc) tree: Tree<'gc, K, V>,
+    pub(crate) tree: Tree<'gc, K, V>,
 }
 
 impl<K, V> BTreeMap<'_, K, V> {

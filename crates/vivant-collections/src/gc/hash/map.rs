@@ -35,9 +35,9 @@ use vivant_heap::{Evacuator, FixedState, Mutator, Object, Tracer};
 /// }
 /// ```
 pub struct HashMap<'gc, K, V, S = FixedState> {
-    pub(in crate::gc) trie: Trie<'gc, K, V>,
-    pub(in crate::gc) len: usize,
-    pub(in crate::gc) hasher: S,
+    pub(crate) trie: Trie<'gc, K, V>,
+    pub(crate) len: usize,
+    pub(crate) hasher: S,
 }
 
 impl<K, V> HashMap<'_, K, V> {
@@ -283,7 +283,7 @@ impl<'gc, K: Object<'gc> + Hash + Eq, V: Object<'gc>, S: BuildHasher> HashMap<'g
     }
 
     /// Inserts all entries again, because their hashes lead elsewhere now.
-    pub(in crate::gc) fn insert_anew(&mut self, m: &Mutator<'gc>) {
+    pub(crate) fn insert_anew(&mut self, m: &Mutator<'gc>) {
         let before = std::mem::take(&mut self.trie);
         self.len = 0;
         let mut walk = Walk::new();

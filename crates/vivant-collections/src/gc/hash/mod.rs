@@ -5,6 +5,7 @@ mod entry;
 mod group;
 pub(crate) mod iter;
 pub mod map;
+pub(crate) mod node;
 pub(crate) mod segment;
 pub mod set;
 pub(crate) mod trie;

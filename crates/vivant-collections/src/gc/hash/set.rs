@@ -20,7 +20,7 @@ pub type Iter<'a, 'gc, T> = map::Keys<'a, 'gc, T, ()>;
 /// }
 /// ```
 pub struct HashSet<'gc, T, S = FixedState> {
-    pub(in crate::gc) map: HashMap<'gc, T, (), S>,
+    pub(crate) map: HashMap<'gc, T, (), S>,
 }
 
 impl<T> HashSet<'_, T> {

@@ -1,145 +1,14 @@
 //! The trie above the segments: the directory of the hash map.
 
+use super::node::{BITS_MAX, Child, Link, Node, link_to, slot};
 use super::segment::Segment;
-use crate::gc::chunk::{Chunk, Content, HEAD, Raw, SLOTS_MAX};
+use crate::gc::chunk::{Chunk, Raw};
 use std::marker::PhantomData;
-use std::ops::Range;
 use std::ptr::NonNull;
 use vivant_heap::{Evacuator, Mutator, Object, Tracer};
 
-/// A tagged reference: to a node, tagged with the number of hash bits by which the node selects; or
-/// to a segment, tagged with 0.
-#[derive(Clone, Copy, PartialEq, Eq)]
-#[repr(transparent)]
-struct Link(NonNull<u8>);
-
-/// Chunks are aligned to eight bytes, so the low three bits are free.
-const LOW: usize = 7;
-
-/// The largest number of bits by which a node selects.
-const BITS_MAX: u32 = SLOTS_MAX.ilog2();
-
-const _: () = assert!(BITS_MAX as usize <= LOW);
-
 /// The number of bits of a hash that select segments: the highest ones. The others are for tags.
 const DEPTH_MAX: u32 = u64::BITS - u8::BITS;
-
-impl Link {
-    fn new(chunk: Raw, bits: u32) -> Link {
-        let tagged = chunk.address().map_addr(|address| address | bits as usize);
-        Link(tagged)
-    }
-
-    #[inline]
-    fn bits(self) -> u32 {
-        (self.0.addr().get() & LOW) as u32
-    }
-
-    /// The chunk; the caller has the tag bits.
-    #[inline]
-    fn chunk(self, bits: u32) -> Raw {
-        debug_assert_eq!(bits, self.bits());
-        // SAFETY: the bits were added to the address of the chunk.
-        unsafe { Raw::at(self.0.byte_sub(bits as usize)) }
-    }
-
-    /// # Safety
-    ///
-    /// As for [`Raw::trace`].
-    unsafe fn trace(self, tracer: &mut Tracer<'_>) {
-        // SAFETY: guaranteed by the caller.
-        unsafe { self.chunk(self.bits()).trace(tracer) };
-    }
-
-    /// # Safety
-    ///
-    /// As for [`Raw::evacuated`].
-    unsafe fn evacuated(self, evacuator: &mut Evacuator<'_>) -> Link {
-        let bits = self.bits();
-        // SAFETY: guaranteed by the caller.
-        Link::new(unsafe { self.chunk(bits).evacuated(evacuator) }, bits)
-    }
-}
-
-/// The content of nodes: links, a power of two of them, all filled. Several adjacent links may
-/// refer to the same segment, if fewer bits of the hash select it.
-pub(crate) struct Node;
-
-/// A node or a segment.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Child {
-    Node(Raw),
-    Segment(Raw),
-}
-
-impl Link {
-    fn child(self) -> Child {
-        match self.bits() {
-            0 => Child::Segment(self.chunk(0)),
-            bits => Child::Node(self.chunk(bits)),
-        }
-    }
-}
-
-/// The children of a node in their order, each with the number of slots that lead to it.
-///
-/// # Safety
-///
-/// The chunk is a node.
-pub(crate) unsafe fn children(node: Raw) -> Vec<(u32, Child)> {
-    let mut children: Vec<(u32, Child)> = Vec::new();
-    // SAFETY: guaranteed by the caller: the filled slots have links.
-    for number in unsafe { node.filled() } {
-        // SAFETY: as above.
-        let child = unsafe { slot(node, number).read() }.child();
-        match children.last_mut() {
-            Some((slots, last)) if *last == child => *slots += 1,
-            _ => children.push((1, child)),
-        }
-    }
-    children
-}
-
-/// # Safety
-///
-/// The chunk is a node, and has this slot.
-#[inline]
-unsafe fn slot(node: Raw, slot: usize) -> NonNull<Link> {
-    // SAFETY: guaranteed by the caller.
-    unsafe { node.behind::<Link>(HEAD).add(slot) }
-}
-
-// SAFETY: the content is the references in the slots.
-unsafe impl<'gc> Content<'gc> for Node {
-    type Static = Node;
-    const NEEDS_TRACE: bool = true;
-    const NEEDS_DROP: bool = false;
-
-    fn bytes(capacity: usize) -> usize {
-        HEAD + capacity * size_of::<Link>()
-    }
-
-    unsafe fn trace(chunk: Raw, tracer: &mut Tracer<'_>) {
-        // SAFETY: guaranteed by the caller.
-        unsafe {
-            for number in chunk.filled() {
-                slot(chunk, number).read().trace(tracer);
-            }
-        }
-    }
-
-    unsafe fn evacuate(chunk: Raw, written: Range<usize>, evacuator: &mut Evacuator<'_>) {
-        // SAFETY: guaranteed by the caller.
-        unsafe {
-            for number in written {
-                let link = slot(chunk, number);
-                link.write(link.read().evacuated(evacuator));
-            }
-        }
-    }
-
-    unsafe fn end(_: Raw) {}
-}
 
 /// Segments, selected by the highest bits of hashes.
 ///
@@ -222,18 +91,6 @@ impl<'gc, K, V> Trie<'gc, K, V> {
         // SAFETY: all slots have links; the chunk has passed the barrier.
         unsafe { new.fill(0..count) };
         new.raw()
-    }
-}
-
-/// The link to a child.
-fn link_to(child: Child) -> Link {
-    match child {
-        Child::Segment(chunk) => Link::new(chunk, 0),
-        Child::Node(chunk) => {
-            // SAFETY: a node, which exists; all its slots are filled.
-            let bits = unsafe { chunk.filled() }.len().ilog2();
-            Link::new(chunk, bits)
-        }
     }
 }
 

@@ -1,5 +1,5 @@
-//! [`gc::BTreeMap`](crate::gc::BTreeMap) in images. A restored map has its entries inserted in their
-//! order.
+//! [`gc::BTreeMap`](crate::gc::BTreeMap) in images. A restored map has its entries inserted in
+//! their order.
 
 use super::{PartOf, SavedContent, part};
 use crate::gc::btree::map::BTreeMap;
@@ -23,11 +23,11 @@ where
     K: Object<'gc> + Saved<'gc>,
     V: Object<'gc> + Saved<'gc>,
 {
-    // SAFETY: guaranteed by the caller; an inner node begins as a leaf does.
+    // SAFETY: guaranteed by the caller (C3); an inner node begins as a leaf does.
     let node: Node<'gc, K, V> = unsafe { Chunk::of(node) };
     out.elements(node.to(), |out| {
         for slot in 0..node.to() {
-            // SAFETY: guaranteed by the caller: the node has these entries.
+            // SAFETY: guaranteed by the caller (C3): the node has these entries.
             let (key, value) = unsafe { (node.key(slot).as_ref(), node.value(slot).as_ref()) };
             key.save(out);
             value.save(out);
@@ -35,7 +35,7 @@ where
     });
 }
 
-// SAFETY: a sequence of pairs is what `Vec` saves.
+// SAFETY: a sequence of pairs is what `Vec` saves (C3).
 unsafe impl<'gc, K, V> SavedContent<'gc> for Leaf<K, V>
 where
     K: Object<'gc> + Saved<'gc>,
@@ -44,7 +44,7 @@ where
     type Data = StdVec<(K, V)>;
 
     unsafe fn save(chunk: Raw, out: &mut Encoder<'_>) {
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: guaranteed by the caller (C3).
         unsafe { save_entries::<K, V>(chunk, out) };
     }
 }
@@ -52,7 +52,7 @@ where
 /// What an image has of an inner node: its entries, and one child more.
 type InnerData<K, V> = (StdVec<(K, V)>, StdVec<PartOf<Inner<K, V>>>);
 
-// SAFETY: the parts of the tuple are appended in their order.
+// SAFETY: the parts of the tuple are appended in their order (C3).
 unsafe impl<'gc, K, V> SavedContent<'gc> for Inner<K, V>
 where
     K: Object<'gc> + Saved<'gc>,
@@ -61,7 +61,7 @@ where
     type Data = InnerData<K, V>;
 
     unsafe fn save(chunk: Raw, out: &mut Encoder<'_>) {
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: guaranteed by the caller (C3).
         let node: Node<'gc, K, V> = unsafe {
             save_entries::<K, V>(chunk, out);
             Chunk::of(chunk)
@@ -73,7 +73,7 @@ where
         };
         out.elements(children, |out| {
             for slot in 0..children {
-                // SAFETY: an inner node has a child beside each entry, which exists.
+                // SAFETY: an inner node has a child beside each entry, which exists (C3).
                 let child: PartOf<Inner<K, V>> = unsafe { part(node.child(slot).raw(), out) };
                 child.save(out);
             }
@@ -139,9 +139,9 @@ where
         (self.tree.height as u32).save(out);
         let (leaf, node): (Option<PartOf<Leaf<K, V>>>, Option<PartOf<Inner<K, V>>>) =
             match (root, self.tree.height) {
-                // SAFETY: the root exists; without height it is a leaf.
+                // SAFETY: the root exists (C3); without height it is a leaf.
                 (Some(root), 0) => (Some(unsafe { part(root, out) }), None),
-                // SAFETY: the root exists, and is an inner node.
+                // SAFETY: the root exists, and is an inner node (C3).
                 (Some(root), _) => (None, Some(unsafe { part(root, out) })),
                 (None, _) => (None, None),
             };
@@ -161,7 +161,7 @@ where
             (None, None) => None,
             _ => return Err(input.error("a map with a root that it cannot have")),
         };
-        // SAFETY: the mutator makes this map alone.
+        // SAFETY: the mutator makes this map alone (S1).
         unsafe {
             restoring(input, |m, input| {
                 let mut map = BTreeMap::new();
@@ -177,7 +177,7 @@ where
     }
 }
 
-// SAFETY: its brand is replaced, and so are those of its keys and values.
+// SAFETY: its brand is replaced (X8), and so are those of its keys and values.
 unsafe impl<K: Erased, V: Erased> Erased for BTreeMap<'_, K, V> {
     type Of<'gc> = BTreeMap<'gc, K::Of<'gc>, V::Of<'gc>>;
     type Static = BTreeMap<'static, K::Static, V::Static>;

@@ -6,9 +6,10 @@
 use super::{PartOf, SavedContent, part};
 use crate::gc::chunk::{Chunk, Raw};
 use crate::gc::hash::map::HashMap;
+use crate::gc::hash::node::{Child, Node, children};
 use crate::gc::hash::segment::{Entries, Segment};
 use crate::gc::hash::set::HashSet;
-use crate::gc::hash::trie::{Child, Node, Trie, children};
+use crate::gc::hash::trie::Trie;
 use std::hash::{BuildHasher, Hash};
 use std::vec::Vec as StdVec;
 use vivant_codec::{Decoder, Encoder, Field, LoadError, Saved, Shape, shape_of};
@@ -18,7 +19,7 @@ use vivant_heap::{Erased, Mutator, Object};
 /// What an image has of a segment: its depth, the next one of its chain, and the entries.
 type SegmentData<K, V> = (u32, Option<PartOf<Entries<K, V>>>, StdVec<(K, V)>);
 
-// SAFETY: the parts of the tuple are appended in their order.
+// SAFETY: the parts of the tuple are appended in their order (C3).
 unsafe impl<'gc, K, V> SavedContent<'gc> for Entries<K, V>
 where
     K: Object<'gc> + Saved<'gc>,
@@ -27,14 +28,14 @@ where
     type Data = SegmentData<K, V>;
 
     unsafe fn save(chunk: Raw, out: &mut Encoder<'_>) {
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: guaranteed by the caller (C3).
         let segment: Segment<'gc, K, V> = unsafe { Chunk::of(chunk) };
         (segment.note() as u32).save(out);
-        // SAFETY: a segment of the same map, which exists.
+        // SAFETY: a segment of the same map, which exists (C3).
         let next = segment.next().map(|next| unsafe { part(next.raw(), out) });
         let next: Option<PartOf<Entries<K, V>>> = next;
         next.save(out);
-        // SAFETY: guaranteed by the caller: nothing writes the entries.
+        // SAFETY: guaranteed by the caller (C3): nothing writes the entries.
         out.sequence(unsafe { segment.entries().as_ref() }.iter());
     }
 }
@@ -43,12 +44,12 @@ where
 /// node if that says so, else a segment.
 type NodeData = StdVec<(u32, bool, PartOf<Node>)>;
 
-// SAFETY: a sequence of tuples is what `Vec` saves.
+// SAFETY: a sequence of tuples is what `Vec` saves (C3).
 unsafe impl SavedContent<'_> for Node {
     type Data = NodeData;
 
     unsafe fn save(chunk: Raw, out: &mut Encoder<'_>) {
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: guaranteed by the caller (C3).
         let children: StdVec<(u32, Child)> = unsafe { children(chunk) };
         out.elements(children.len(), |out| {
             for (slots, child) in children {
@@ -58,7 +59,7 @@ unsafe impl SavedContent<'_> for Node {
                     Child::Segment(chunk) => (false, chunk),
                 };
                 is_node.save(out);
-                // SAFETY: a chunk of the same map, which exists.
+                // SAFETY: a chunk of the same map, which exists (C3).
                 let child: PartOf<Node> = unsafe { part(chunk, out) };
                 child.save(out);
             }
@@ -202,9 +203,9 @@ where
     fn save(&self, out: &mut Encoder<'_>) {
         (self.len as u64).save(out);
         let root: Root = self.trie.root_chunk().map(|root| match root {
-            // SAFETY: the root exists.
+            // SAFETY: the root exists (C3).
             Child::Node(chunk) => (true, unsafe { part(chunk, out) }),
-            // SAFETY: the root exists.
+            // SAFETY: the root exists (C3).
             Child::Segment(chunk) => (false, unsafe { part(chunk, out) }),
         });
         root.save(out);
@@ -218,7 +219,7 @@ where
         let (len, root): (u64, Root) = (fields.field(0)?, fields.field(1)?);
         let _none: Option<PartOf<Entries<K, V>>> = fields.field(2)?;
         fields.end()?;
-        // SAFETY: the mutator makes this map alone.
+        // SAFETY: the mutator makes this map alone (S1).
         unsafe {
             restoring(input, |m, input| {
                 let mut map = HashMap::with_hasher(S::default());
@@ -262,13 +263,13 @@ where
     }
 }
 
-// SAFETY: its brand is replaced, and so are those of its keys and values.
+// SAFETY: its brand is replaced (X8), and so are those of its keys and values.
 unsafe impl<K: Erased, V: Erased, S: Send + 'static> Erased for HashMap<'_, K, V, S> {
     type Of<'gc> = HashMap<'gc, K::Of<'gc>, V::Of<'gc>, S>;
     type Static = HashMap<'static, K::Static, V::Static, S>;
 }
 
-// SAFETY: its brand is replaced, and so are those of its elements.
+// SAFETY: its brand is replaced (X8), and so are those of its elements.
 unsafe impl<K: Erased, S: Send + 'static> Erased for HashSet<'_, K, S> {
     type Of<'gc> = HashSet<'gc, K::Of<'gc>, S>;
     type Static = HashSet<'static, K::Static, S>;

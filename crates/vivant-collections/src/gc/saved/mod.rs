@@ -24,12 +24,12 @@ pub(crate) unsafe trait SavedContent<'gc>: Content<'gc> {
     unsafe fn save(chunk: Raw, out: &mut Encoder<'_>);
 }
 
-// SAFETY: by the contract of `SavedContent`.
+// SAFETY: by the contract of `SavedContent` (C3).
 unsafe impl<'gc, C: SavedContent<'gc>> SavedRaw<'gc> for ChunkOf<C> {
     type Data = C::Data;
 
     unsafe fn save(object: RawGc, out: &mut Encoder<'_>) {
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: guaranteed by the caller (C3).
         unsafe { C::save(Raw::of(object), out) };
     }
 }
@@ -39,8 +39,8 @@ type PartOf<C> = Part<ChunkOf<C>>;
 
 /// # Safety
 ///
-/// The chunk exists, and has this content, or one that is named in the same way.
+/// The chunk exists, and has this content. Or a chunk of this content says which one it has.
 unsafe fn part<C>(chunk: Raw, out: &mut Encoder<'_>) -> PartOf<C> {
-    // SAFETY: guaranteed by the caller.
+    // SAFETY: guaranteed by the caller (C3).
     unsafe { Part::of(chunk.object(), out) }
 }

@@ -12,12 +12,12 @@ use vivant_codec::{Decoder, Encoder, Field, LoadError, Saved, Shape, shape_of};
 use vivant_heap::raw::restoring;
 use vivant_heap::{Erased, Mutator, Object};
 
-// SAFETY: a sequence of the elements is what `Vec` saves.
+// SAFETY: a sequence of the elements is what `Vec` saves (C3).
 unsafe impl<'gc, T: Object<'gc> + Saved<'gc>> SavedContent<'gc> for Items<T> {
     type Data = StdVec<T>;
 
     unsafe fn save(chunk: Raw, out: &mut Encoder<'_>) {
-        // SAFETY: guaranteed by the caller: the filled slots have elements.
+        // SAFETY: guaranteed by the caller (C3): the filled slots have elements.
         let elements = unsafe {
             let chunk: Chunk<'gc, Items<T>> = Chunk::of(chunk);
             slice::from_raw_parts(chunk.slot(chunk.from()).as_ptr(), chunk.len())
@@ -26,17 +26,17 @@ unsafe impl<'gc, T: Object<'gc> + Saved<'gc>> SavedContent<'gc> for Items<T> {
     }
 }
 
-// SAFETY: a sequence of names is what `Vec` saves.
+// SAFETY: a sequence of names is what `Vec` saves (C3).
 unsafe impl SavedContent<'_> for Links {
     /// Of links, or of elements on the lowest level.
     type Data = StdVec<PartOf<Links>>;
 
     unsafe fn save(chunk: Raw, out: &mut Encoder<'_>) {
-        // SAFETY: guaranteed by the caller: the filled slots have links.
+        // SAFETY: guaranteed by the caller (C3): the filled slots have links.
         let slots = unsafe { chunk.filled() };
         out.elements(slots.len(), |out| {
             for slot in slots {
-                // SAFETY: as above: the slot has a link, to a chunk that exists.
+                // SAFETY: a filled slot has a link, to a chunk that exists (C3).
                 let child: PartOf<Links> = unsafe { part(link(chunk, slot).read(), out) };
                 child.save(out);
             }
@@ -52,7 +52,7 @@ impl<'gc, T: Object<'gc> + Saved<'gc>> Radix<'gc, T> {
         let root = self.root.map(Chunk::raw).filter(|_| self.len > 0);
         (self.len as u64).save(out);
         self.height.save(out);
-        // SAFETY: the root exists; without height it has elements, else links.
+        // SAFETY: the root exists (C3); without height it has elements, else links.
         let (items, links): (Option<PartOf<Items<T>>>, Option<PartOf<Links>>) = unsafe {
             match (root, self.height) {
                 (Some(root), 0) => (Some(part(root, out)), None),
@@ -71,7 +71,7 @@ impl<'gc, T: Object<'gc> + Saved<'gc>> Radix<'gc, T> {
         if height as usize > HEIGHT_MAX {
             return Err(input.error("a vector of too many levels"));
         }
-        // SAFETY: the mutator makes this tree alone.
+        // SAFETY: the mutator makes this tree alone (S1).
         let tree = unsafe {
             restoring(input, |m, input| {
                 let mut tree = Radix::new();
@@ -156,7 +156,7 @@ macro_rules! saved_sequence {
             }
         }
 
-        // SAFETY: its brand is replaced, and so is that of its elements.
+        // SAFETY: its brand is replaced (X8), and so is that of its elements.
         unsafe impl<T: Erased> Erased for $name<'_, T> {
             type Of<'gc> = $name<'gc, T::Of<'gc>>;
             type Static = $name<'static, T::Static>;

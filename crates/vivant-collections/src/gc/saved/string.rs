@@ -13,7 +13,7 @@ impl<'gc> Saved<'gc> for Text<'gc> {
     const SHAPE: &'static Shape = <PartOf<Items<u8>> as Saved<'gc>>::SHAPE;
 
     fn save(&self, out: &mut Encoder<'_>) {
-        // SAFETY: the text has a chunk of bytes, which exists.
+        // SAFETY: the text has a chunk of bytes, which exists (C3).
         let chunk: PartOf<Items<u8>> = unsafe { part(self.0.raw(), out) };
         chunk.save(out);
     }
@@ -24,13 +24,13 @@ impl<'gc> Saved<'gc> for Text<'gc> {
         if bytes.len() > Text::MOST || std::str::from_utf8(&bytes).is_err() {
             return Err(input.error("a chunk of text that is none"));
         }
-        // SAFETY: the mutator makes this text alone.
+        // SAFETY: the mutator makes this text alone (S1).
         unsafe {
             restoring(input, |m, _| {
                 let capacity = bytes.len().next_power_of_two().max(Text::FIRST);
                 let chunk: Chunk<'gc, Items<u8>> = Chunk::new(m, capacity.min(Text::MOST));
                 chunk.touch(m);
-                // SAFETY: there is room for the bytes; the chunk is new, and nothing else has it.
+                // SAFETY: there is room for the bytes; the chunk is new (C3).
                 let first = chunk.slot(0).as_ptr();
                 first.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
                 chunk.fill(0..bytes.len());
@@ -40,7 +40,7 @@ impl<'gc> Saved<'gc> for Text<'gc> {
     }
 }
 
-// SAFETY: its brand is replaced.
+// SAFETY: its brand is replaced (X8).
 unsafe impl Erased for Text<'_> {
     type Of<'gc> = Text<'gc>;
     type Static = Text<'static>;
@@ -81,7 +81,7 @@ impl<'gc> Saved<'gc> for String<'gc> {
     }
 }
 
-// SAFETY: its brand is replaced.
+// SAFETY: its brand is replaced (X8).
 unsafe impl Erased for String<'_> {
     type Of<'gc> = String<'gc>;
     type Static = String<'static>;

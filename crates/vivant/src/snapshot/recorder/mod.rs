@@ -1,6 +1,7 @@
 //! [`ImageRecorder`]: encodes what a cut captures.
 
 mod buffer;
+mod content;
 mod encoded;
 mod encoding;
 mod heap_images;
@@ -23,10 +24,10 @@ use super::heap_records::{ObjectsRecord, SpansRecord};
 use super::image::Image;
 #[cfg(test)]
 use super::image::Records;
-use super::image::{ActorRecord, Content, SharedRecord, SystemRecord};
+use super::image::{ActorRecord, SharedRecord, SystemRecord};
 use super::memberships::{Memberships, NextNumbers};
 use super::message_kinds::MessageKindsRecord;
-use super::message_record::{Encoded, MessageRecord};
+use super::message_record::MessageRecord;
 use super::monitors::MonitorsRecord;
 use super::start_record::StartRecord;
 use super::stopping::StoppingRecord;
@@ -38,12 +39,11 @@ use crate::actor::{
     SavedClass, Scope, Shared, SharedTable, Signals, StateRef, TableEntry, TreeEnd, WaitingPlace,
     WaitsAs, drop_foreign,
 };
-use crate::api::{SavedForm, SavedKinds};
+use crate::api::SavedKinds;
 use crate::candidates::ActorKey;
 use crate::constraints::Constraints;
 use crate::failures::Caught;
 use crate::patterns::{NamedTimers, SubscriptionNumbers, TableNumbers};
-use crate::saving::EncodedStart;
 use crate::sync::{Arc, Mutex, Ordering, lock};
 use encoding::{lacking, not_listed};
 use heap_images::HeapImages;
@@ -51,7 +51,7 @@ use kind_numbers::KindNumbers;
 use mailboxes::{EncodedMessages, Mailboxes};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
-use vivant_codec::{Encoder, Shape, ShapeId, Shapes};
+use vivant_codec::{Shape, ShapeId, Shapes};
 
 /// What a cut that is being taken has recorded. Holders of actors encode into it; the thread that
 /// takes the cut [drains](ImageRecorder::drain) it.
@@ -264,56 +264,6 @@ impl ImageRecorder {
             recorded.error.get_or_insert(Unsaved::Shapes(error));
             ShapeId::new(0)
         })
-    }
-
-    fn content(&self, actor: &Header, state: &mut StateRef<'_>) -> Option<Content> {
-        match self.scope.saved(actor) {
-            SavedClass::Nothing => None,
-            _ if !state.has_state() => Some(Content::Unstarted),
-            // Its supervisor has its start.
-            SavedClass::Start(_) if self.has_supervisor(actor) => Some(Content::Unstarted),
-            SavedClass::State(functions) => {
-                let save = |out: &mut Encoder<'_>| (functions.save)(state, out);
-                Some(Content::State(match functions.has_heap {
-                    true => self.encoded_with_heap(actor, functions.shape, save),
-                    false => self.encoded(actor, functions.shape, save),
-                }))
-            }
-            SavedClass::Start(start) => match self.start_of_root(actor) {
-                Some(start) => Some(Content::Start(start)),
-                None => self.start(actor, start(state)),
-            },
-        }
-    }
-
-    fn has_supervisor(&self, actor: &Header) -> bool {
-        lock(&self.recorded).children.contains(&actor.id)
-    }
-
-    fn start(&self, actor: &Header, start: Option<EncodedStart>) -> Option<Content> {
-        let Some((name, args)) = start else {
-            self.lacks(actor, "a start by a closure or a value");
-            return None;
-        };
-        let kind = self.kinds.kind(SavedForm::Start, &name);
-        match (kind.and_then(|table| table.codec.as_ref()), args) {
-            (Some(codec), Ok(args)) => Some(Content::Start(StartRecord {
-                name: name.to_string(),
-                args: Encoded {
-                    shape: self.shape(codec.shape),
-                    bytes: args.into(),
-                },
-            })),
-            (_, Err(error)) => {
-                let actor = actor.path();
-                self.fails(Unsaved::Value { actor, error });
-                None
-            }
-            (None, _) => {
-                self.is_not_listed(actor, format!("the start `{name}`"));
-                None
-            }
-        }
     }
 }
 
