@@ -120,7 +120,7 @@ impl<'gc> LedgerState<'gc> {
     }
 
     fn slow(&mut self) {
-        thread::sleep(Duration::from_micros(500));
+        thread::park_timeout(Duration::from_micros(500));
     }
 
     fn finish(&mut self, t: &Turn<'gc, Ledger>) {
@@ -227,7 +227,7 @@ fn a_graph_of_an_actor_that_ends_is_written() {
     }
     let report = thread::scope(|scope| {
         let taken = scope.spawn(|| system.snapshot(&journal));
-        thread::sleep(Duration::from_millis(1));
+        thread::park_timeout(Duration::from_millis(1));
         ledger.finish().send();
         taken.join().expect("no panic")
     });
