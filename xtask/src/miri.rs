@@ -92,7 +92,8 @@ const HEAPS: Package = Package {
     tests_long: "turns_of_two_heaps buffers_of_old_objects values_of_all_sizes forgotten_borrows \
         huge_objects depth_needs_no_stack a_refused_write a_value_taken_out graphs_may_hold \
         sharing_at_the_memory_limit match_the_model_beside_markers memory_of_dead_objects_returns \
-        seeded_graphs_are_restored changed_bytes_are_an_error",
+        seeded_graphs_are_restored changed_bytes_are_an_error image::beside_turns::a \
+        image::beside_turns::what image::beside_turns::too",
     // Random programs beside models, and in two layouts; large heaps that end step by step; long
     // sums, and tables without `unsafe`; surveys, which are graphs without `unsafe`.
     units_long: "the_model deltas_have_the_same_order detached_heap_tests cut_tags_tests mark::mutator_assist \
@@ -110,7 +111,7 @@ const COLLECTIONS: Package = Package {
     name: "vivant-collections",
     modules: "edge_snapshot",
     // Random programs beside collections of `std`, markers and regions.
-    modules_long: "mutator_assist collections freeze markers persistent nested_regions",
+    modules_long: "mutator_assist collections freeze images markers persistent nested_regions",
     tests_long: "",
     // Every place of a window.
     units_long: "writes_in_a_window",

@@ -21,6 +21,7 @@ struct Store<'gc> {
     set: gc::HashSet<'gc, u64>,
     ordered: gc::BTreeMap<'gc, u64, String>,
     rows: gc::Vec<'gc, gc::Vec<'gc, u64>>,
+    weak: gc::WeakMap<'gc, u64, Mut<u64>>,
     tree: Option<Gc<'gc, Tree<'gc>>>,
 }
 
@@ -48,11 +49,13 @@ struct Plain {
     set: Vec<u64>,
     ordered: Vec<(u64, String)>,
     rows: Vec<Vec<u64>>,
+    /// Those with values that other references lead to.
+    weak: Vec<(u64, u64)>,
     tree: Vec<u64>,
 }
 
 impl Plain {
-    fn of(store: &Store<'_>) -> Plain {
+    fn of<'gc>(m: &Mutator<'gc>, store: &Store<'gc>) -> Plain {
         let mut tree = Vec::new();
         let mut open: Vec<_> = store.tree.into_iter().collect();
         while let Some(next) = open.pop() {
@@ -79,6 +82,12 @@ impl Plain {
                 .rows
                 .iter()
                 .map(|row| row.iter().copied().collect())
+                .collect(),
+            weak: store
+                .weak
+                .iter(m)
+                .filter(|(_, value)| store.boxes.iter().any(|one| Gc::ptr_eq(*one, *value)))
+                .map(|(key, value)| (*key, value.get()))
                 .collect(),
             tree,
         }
@@ -176,6 +185,7 @@ fn store(source: &Arc<PageSource>, pacing: Pacing) -> Heap<Stores> {
             set: gc::HashSet::new(),
             ordered: gc::BTreeMap::new(),
             rows: gc::Vec::new(),
+            weak: gc::WeakMap::new(),
             tree: None,
         }))
     })
@@ -195,6 +205,7 @@ fn change<'gc>(m: &Mutator<'gc>, state: &Gc<'gc, Mut<Store<'gc>>>, random: &mut 
                 let at = random.usize(..store.boxes.len().max(1));
                 if let Some(one) = store.boxes.get(at) {
                     one.set(m, number);
+                    store.weak.insert(m, number, *one);
                 }
             }
             7 => store.queue.push_back(m, number as u32),
@@ -238,7 +249,7 @@ fn program(seed: u64) {
             heap.turn(|m, state| change(m, state, &mut random));
             heap.pace();
         }
-        let expected = heap.turn(|_, state| Plain::of(&state.borrow()));
+        let expected = heap.turn(|m, state| Plain::of(m, &state.borrow()));
         let image = begin(&mut heap);
         // The oracle of a heap under stress compares all that is written with what was there.
         while heap.is_imaging() {
@@ -247,7 +258,7 @@ fn program(seed: u64) {
         }
         let restored = image.restored(image.spans(), &image.state, &source, pacing);
         let mut restored = restored.expect("it is restored");
-        let found = restored.turn(|_, state| Plain::of(&state.borrow()));
+        let found = restored.turn(|m, state| Plain::of(m, &state.borrow()));
         assert_eq!(found, expected);
         // It goes on as the first one would have gone on.
         for _ in 0..5 {
@@ -290,12 +301,12 @@ fn large_collections_are_restored() {
             store.tree = Some(m.alloc(Tree { number, below }));
         }
     });
-    let expected = heap.turn(|_, state| Plain::of(&state.borrow()));
+    let expected = heap.turn(|m, state| Plain::of(m, &state.borrow()));
     let image = begin(&mut heap);
     heap.finish_image();
     let restored = image.restored(image.spans(), &image.state, &source, Pacing::new());
     let mut restored = restored.expect("it is restored");
-    let found = restored.turn(|_, state| Plain::of(&state.borrow()));
+    let found = restored.turn(|m, state| Plain::of(m, &state.borrow()));
     assert!(found == expected, "another store");
     restored.turn(|m, state| {
         let store = state.borrow();
@@ -343,7 +354,7 @@ fn seeded_changed_bytes_are_an_error_or_a_store() {
             Err(_) => refused += 1,
             Ok(mut heap) => {
                 restored += 1;
-                let _plain = heap.turn(|_, state| Plain::of(&state.borrow()));
+                let _plain = heap.turn(|m, state| Plain::of(m, &state.borrow()));
                 heap.turn(|m, state| change(m, state, &mut random));
                 heap.collect();
                 heap.turn(|m, state| change(m, state, &mut random));

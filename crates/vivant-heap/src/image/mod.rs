@@ -22,6 +22,7 @@ mod saved_raw;
 mod span_encoder;
 mod span_record;
 mod touched_span;
+mod weak_references;
 
 pub use heap_image::HeapImage;
 pub use image_sink::{Demand, ImageError, ImageSink};

@@ -47,6 +47,13 @@ pub(super) enum Restored {
     },
 }
 
+/// What saves an object that changes in place, begins it and fills it.
+pub(super) type InPlaceFunctions = (
+    unsafe fn(NonNull<u8>, &mut Encoder<'_>),
+    unsafe fn(NonNull<Header>),
+    unsafe fn(Content<'_>, NonNull<Header>) -> Result<(), LoadError>,
+);
+
 /// A type of objects that are saved, whatever their brand is: an impl for one brand alone could
 /// keep what it saves, because it would have references that last.
 pub(super) trait SavedObject<'gc>: Object<'gc> + Saved<'gc> {}
@@ -102,6 +109,22 @@ impl ObjectCodec {
             content: shape_of::<'gc, Vec<T>>(),
             save: save_slice::<T>,
             restored: Restored::Whole(restore_slice::<T>),
+        }
+    }
+
+    /// The codec of objects of one size that change in place, by functions that save, begin and
+    /// fill one.
+    pub(super) const fn in_place(
+        table: fn() -> &'static Table,
+        content: ShapeRef,
+        bytes: usize,
+        (save, begin, fill): InPlaceFunctions,
+    ) -> ObjectCodec {
+        ObjectCodec {
+            table,
+            content,
+            save,
+            restored: Restored::InPlace { bytes, begin, fill },
         }
     }
 

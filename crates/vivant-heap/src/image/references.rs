@@ -9,6 +9,7 @@ use crate::object::collected::Collected;
 use crate::object::erased::Erased;
 use crate::object::gc::Gc;
 use crate::object::object_trait::Object;
+use crate::pages::chunk::age_of;
 use std::any::Any;
 use std::ptr::NonNull;
 use vivant_codec::{
@@ -16,7 +17,7 @@ use vivant_codec::{
 };
 
 /// The shape of a reference to objects with this codec.
-const fn shape(target: ReferenceTarget) -> Shape {
+pub(super) const fn object_shape(target: ReferenceTarget) -> Shape {
     Shape::reference_to("vivant::Gc", shape_of::<'static, u64>(), target)
 }
 
@@ -29,19 +30,22 @@ pub(super) const fn part_shape(
 }
 
 fn save<'gc, T: ?Sized + Collected<'gc>>(reference: Gc<'gc, T>, out: &mut Encoder<'_>) {
-    // SAFETY: a reference leads to an object in its place (Y3).
-    let is_young = unsafe { crate::pages::chunk::age_of(reference.header().cast()) }.is_young();
+    save_object(reference.header(), out);
+}
+
+/// Saves the name of an object of a heap, in its place.
+pub(super) fn save_object(object: NonNull<Header>, out: &mut Encoder<'_>) {
+    // SAFETY: the caller has a reference to it, so the object is in its place (Y3).
+    let is_young = unsafe { age_of(object.cast()) }.is_young();
     if is_young {
         return out.error("a reference to a young object: a heap is saved as a whole");
     }
     // SAFETY: an object in its place, as its type says (Y3), and it is old.
-    unsafe { BlockName::of(reference.header()) }
-        .to_file()
-        .save(out);
+    unsafe { BlockName::of(object) }.to_file().save(out);
 }
 
 /// The object that a reference in a file names.
-fn load<'gc>(
+pub(super) fn load_object<'gc>(
     input: &mut Decoder<'gc, '_>,
     shape: &'static Shape,
     codec: &'static ObjectCodec,
@@ -59,7 +63,7 @@ where
     for<'any> <T as Erased>::Of<'any>: Saved<'any>,
 {
     const SHAPE: &'static Shape =
-        &shape(ReferenceTarget::new(
+        &object_shape(ReferenceTarget::new(
             || const { &ObjectCodec::sized::<'gc, T>() },
         ));
 
@@ -70,7 +74,7 @@ where
 
     fn load(input: &mut Decoder<'gc, '_>) -> Result<Gc<'gc, T>, LoadError> {
         let codec = const { &ObjectCodec::sized::<'gc, T>() };
-        let object = load(input, Self::SHAPE, codec)?;
+        let object = load_object(input, Self::SHAPE, codec)?;
         // SAFETY: an object with this codec (S3), in the heap that is being restored, of which the
         // decoder has the brand (S1).
         Ok(unsafe { Gc::at(object.add(1).cast()) })
@@ -83,7 +87,7 @@ where
     for<'any> <T as Erased>::Of<'any>: Saved<'any>,
 {
     const SHAPE: &'static Shape =
-        &shape(ReferenceTarget::new(
+        &object_shape(ReferenceTarget::new(
             || const { &ObjectCodec::slice::<'gc, T>() },
         ));
 
@@ -93,7 +97,7 @@ where
 
     fn load(input: &mut Decoder<'gc, '_>) -> Result<Gc<'gc, [T]>, LoadError> {
         let codec = const { &ObjectCodec::slice::<'gc, T>() };
-        let object = load(input, Self::SHAPE, codec)?;
+        let object = load_object(input, Self::SHAPE, codec)?;
         // SAFETY: an object with this codec (S3) and of this brand (S1); a slice never changes, so
         // it is made already, and has its length (S2).
         unsafe {
@@ -104,14 +108,15 @@ where
 }
 
 impl<'gc> Saved<'gc> for Gc<'gc, str> {
-    const SHAPE: &'static Shape = &shape(ReferenceTarget::new(|| const { &ObjectCodec::TEXT }));
+    const SHAPE: &'static Shape =
+        &object_shape(ReferenceTarget::new(|| const { &ObjectCodec::TEXT }));
 
     fn save(&self, out: &mut Encoder<'_>) {
         save(*self, out);
     }
 
     fn load(input: &mut Decoder<'gc, '_>) -> Result<Gc<'gc, str>, LoadError> {
-        let object = load(input, Self::SHAPE, const { &ObjectCodec::TEXT })?;
+        let object = load_object(input, Self::SHAPE, const { &ObjectCodec::TEXT })?;
         // SAFETY: an object with this codec (S3) and of this brand (S1), made already (S2): its
         // bytes are those of a string.
         unsafe {

@@ -16,6 +16,11 @@ impl WeakTarget {
         WeakTarget(Cell::new(Some(object)))
     }
 
+    /// The target of a reference that was cleared.
+    pub(crate) fn cleared() -> WeakTarget {
+        WeakTarget(Cell::new(None))
+    }
+
     /// The object; `None` after its death.
     #[inline]
     pub(crate) fn get(&self) -> Option<NonNull<Header>> {

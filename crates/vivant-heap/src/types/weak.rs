@@ -25,7 +25,7 @@ use std::ptr::NonNull;
     reason = "by it `Weak<'gc, dyn Trait>` is one to `dyn Trait + 'gc`"
 )]
 pub struct Weak<'gc, T: ?Sized + 'gc> {
-    cell: Gc<'gc, WeakCell<T>>,
+    pub(crate) cell: Gc<'gc, WeakCell<T>>,
 }
 
 impl<T: ?Sized> Clone for Weak<'_, T> {
@@ -44,10 +44,7 @@ impl<'gc, T: ?Sized + Collected<'gc>> Weak<'gc, T> {
     ///
     /// There is no memory for it.
     pub fn new(mutator: &Mutator<'gc>, object: Gc<'gc, T>) -> Weak<'gc, T> {
-        let cell = WeakCell {
-            target: WeakTarget::new(object.header()),
-            value: Gc::pointer(object),
-        };
+        let cell = WeakCell::new(WeakTarget::new(object.header()), Gc::pointer(object));
         Weak {
             cell: mutator.alloc(cell),
         }
@@ -117,6 +114,18 @@ pub(crate) struct WeakCell<T: ?Sized> {
     target: WeakTarget,
     /// The target's value when this was made. It may have moved since: only the metadata is used.
     value: NonNull<T>,
+}
+
+impl<T: ?Sized> WeakCell<T> {
+    /// `value` is the target's value.
+    pub(crate) fn new(target: WeakTarget, value: NonNull<T>) -> WeakCell<T> {
+        WeakCell { target, value }
+    }
+
+    /// What it refers to; `None` if that was found dead.
+    pub(crate) fn target(&self) -> Option<NonNull<Header>> {
+        self.target.get()
+    }
 }
 
 // SAFETY: as for `Gc`: it goes to another thread with the heap, and its target may go.

@@ -6,6 +6,8 @@ mod beside_turns;
 mod counted;
 #[path = "image/graph.rs"]
 mod graph;
+// Large heaps, of which an interpreter would see nothing new.
+#[cfg(not(miri))]
 #[path = "image/limits.rs"]
 mod limits;
 #[path = "image/loads.rs"]
@@ -16,5 +18,7 @@ mod programs;
 mod saved;
 #[path = "image/sink.rs"]
 mod sink;
+#[path = "image/weak.rs"]
+mod weak;
 #[path = "image/wrong_images.rs"]
 mod wrong_images;

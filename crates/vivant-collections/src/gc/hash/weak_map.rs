@@ -56,11 +56,11 @@ const CHECK_BATCH: usize = 64;
 /// });
 /// ```
 pub struct WeakMap<'gc, K, V: ?Sized, S = FixedState> {
-    map: HashMap<'gc, K, Weak<'gc, V>, S>,
+    pub(crate) map: HashMap<'gc, K, Weak<'gc, V>, S>,
     /// Where entries are checked next, as the beginning of hashes; and the number of entries that
     /// are due for a check.
-    from: u64,
-    due: usize,
+    pub(crate) from: u64,
+    pub(crate) due: usize,
 }
 
 impl<'gc, K, V: ?Sized + 'gc> WeakMap<'gc, K, V> {

@@ -10,11 +10,12 @@ use crate::gc::hash::node::{Child, Node, children};
 use crate::gc::hash::segment::{Entries, Segment};
 use crate::gc::hash::set::HashSet;
 use crate::gc::hash::trie::Trie;
+use crate::gc::hash::weak_map::WeakMap;
 use std::hash::{BuildHasher, Hash};
 use std::vec::Vec as StdVec;
 use vivant_codec::{Decoder, Encoder, Field, LoadError, Saved, Shape, shape_of};
 use vivant_heap::raw::restoring;
-use vivant_heap::{Erased, Mutator, Object};
+use vivant_heap::{Erased, Mutator, Object, Weak};
 
 /// What an image has of a segment: its depth, the next one of its chain, and the entries.
 type SegmentData<K, V> = (u32, Option<PartOf<Entries<K, V>>>, StdVec<(K, V)>);
@@ -261,6 +262,43 @@ where
     fn load(input: &mut Decoder<'gc, '_>) -> Result<Self, LoadError> {
         Saved::load(input).map(|map| HashSet { map })
     }
+}
+
+impl<'gc, K, V, S> Saved<'gc> for WeakMap<'gc, K, V, S>
+where
+    HashMap<'gc, K, Weak<'gc, V>, S>: Saved<'gc>,
+{
+    const SHAPE: &'static Shape = &Shape::structure(
+        "vivant::gc::WeakMap",
+        const {
+            &[
+                Field::new("map", shape_of::<'gc, HashMap<'gc, K, Weak<'gc, V>, S>>()),
+                Field::new("from", shape_of::<'gc, u64>()),
+                Field::new("due", shape_of::<'gc, u64>()),
+            ]
+        },
+    );
+
+    fn save(&self, out: &mut Encoder<'_>) {
+        self.map.save(out);
+        self.from.save(out);
+        (self.due as u64).save(out);
+    }
+
+    fn load(input: &mut Decoder<'gc, '_>) -> Result<Self, LoadError> {
+        let mut fields = input.structure(Self::SHAPE)?;
+        let map: HashMap<'gc, K, Weak<'gc, V>, S> = fields.field(0)?;
+        let (from, due): (u64, u64) = (fields.field(1)?, fields.field(2)?);
+        fields.end()?;
+        let due = usize::try_from(due).unwrap_or(usize::MAX).min(map.len());
+        Ok(WeakMap { map, from, due })
+    }
+}
+
+// SAFETY: its brand is replaced (X8), and so are those of its keys and values.
+unsafe impl<K: Erased, V: Erased, S: Send + 'static> Erased for WeakMap<'_, K, V, S> {
+    type Of<'gc> = WeakMap<'gc, K::Of<'gc>, V::Of<'gc>, S>;
+    type Static = WeakMap<'static, K::Static, V::Static, S>;
 }
 
 // SAFETY: its brand is replaced (X8), and so are those of its keys and values.
