@@ -196,8 +196,7 @@ impl Coordinator {
                 let has_open_heaps =
                     |cut| has_open_heaps(cut) && !is_planted(InjectedFault::HeapNotAwaited);
                 if let Some(cut) = cut.as_deref().filter(|cut| has_open_heaps(cut)) {
-                    write_heaps(cut, system);
-                    return Step::Waits;
+                    return write_heaps(cut, system);
                 }
                 if !system.passes.has_recorded() {
                     return Step::Waits;
@@ -234,10 +233,11 @@ impl ActorWalk {
 
 /// Writes a piece of each heap of which no worker runs the actor: it may have nothing to do, or
 /// take no message. A void cut needs none of them.
-fn write_heaps(cut: &CutRecorder, system: &Shared) {
+fn write_heaps(cut: &CutRecorder, system: &Shared) -> Step {
     if system.passes.is_void() {
         record_with(cut, system, |cut| cut.give_heaps_up());
     }
+    let mut step = Step::Waits;
     for actor in record_with(cut, system, |cut| cut.open_heaps()) {
         let cell = system.registry.get(actor.place, |cell| cell.id == actor.id);
         let Some(Ok(mut idle)) = cell.map(|cell| cell.hold_idle()) else {
@@ -245,9 +245,11 @@ fn write_heaps(cut: &CutRecorder, system: &Shared) {
         };
         if let SavedClass::State(functions) = &idle.class.saved {
             (functions.write_image)(&mut idle.state());
+            step = Step::More;
         }
         idle.park();
     }
+    step
 }
 
 #[derive(PartialEq, Eq)]

@@ -86,8 +86,9 @@ impl System {
         self.snapshot_within(journal, SNAPSHOT_WITHIN)
     }
 
-    /// Like [`System::snapshot`] with another limit of the time until the cut is complete; what is
-    /// left to write then is written.
+    /// Like [`System::snapshot`] with another limit: of the time until all actors are captured, and
+    /// then of the time in which some objects of graphs are written. What is left to write then is
+    /// written.
     ///
     /// # Errors
     ///
