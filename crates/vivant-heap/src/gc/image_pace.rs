@@ -21,8 +21,9 @@ const GROWTH: usize = 5;
 const GROWTH_MAX: usize = 4;
 const GROWTH_MIN: usize = 1 << 20;
 
-/// Images of smaller heaps are written at once, in bytes.
-const AT_ONCE: usize = 256 * 1024;
+/// Images of smaller heaps are written at once, in bytes. Of none under an interpreter, to which
+/// larger heaps are slow.
+const AT_ONCE: usize = if cfg!(miri) { 0 } else { 256 * 1024 };
 
 /// Bytes of a slice of a heap under stress: one span.
 const STRESS_SLICE: usize = 1;

@@ -41,6 +41,7 @@ impl Taken {
     }
 
     /// The bytes of all spans.
+    #[cfg(not(miri))]
     pub(super) fn bytes(&self) -> usize {
         let kept = self.0.lock().expect("no panic");
         kept.spans.iter().map(SpanRecord::bytes).sum()
