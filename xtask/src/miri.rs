@@ -93,7 +93,8 @@ const HEAPS: Package = Package {
         huge_objects depth_needs_no_stack a_refused_write a_value_taken_out graphs_may_hold \
         sharing_at_the_memory_limit match_the_model_beside_markers memory_of_dead_objects_returns \
         seeded_graphs_are_restored changed_bytes_are_an_error image::beside_turns::a \
-        image::beside_turns::what image::beside_turns::too image::beside_turns::seeded",
+        image::beside_turns::what image::beside_turns::too image::beside_turns::seeded \
+        a_restore_keeps_within a_reference_that_is_cleared",
     // Random programs beside models, and in two layouts; large heaps that end step by step; long
     // sums, and tables without `unsafe`; surveys, which are graphs without `unsafe`.
     units_long: "the_model deltas_have_the_same_order detached_heap_tests cut_tags_tests mark::mutator_assist \
