@@ -88,7 +88,7 @@ impl Core {
             None => bytes,
         };
         match self.image_progress() {
-            Some(ImageProgress::Waits(_)) | None => {}
+            Some(ImageProgress::Waits) | None => {}
             // A failed image is noticed.
             Some(ImageProgress::Over) => self.advance_image(0),
             Some(ImageProgress::Writes(_)) => self.advance_image(bytes),
@@ -101,7 +101,7 @@ impl Core {
 
     /// Whether the image waits until what was written is taken.
     pub(crate) fn image_waits(&self) -> bool {
-        matches!(self.image_progress(), Some(ImageProgress::Waits(_)))
+        matches!(self.image_progress(), Some(ImageProgress::Waits))
     }
 
     /// By how many bytes the heap has grown since the image began.
@@ -131,8 +131,8 @@ impl Core {
                     .max(self.due_by_pre_images())
                     .saturating_sub(written)
             }
-            Some(ImageProgress::Waits(_)) if self.is_image_overdue() => return ImageAssist::GiveUp,
-            Some(ImageProgress::Waits(_) | ImageProgress::Over) | None => 0,
+            Some(ImageProgress::Waits) if self.is_image_overdue() => return ImageAssist::GiveUp,
+            Some(ImageProgress::Waits | ImageProgress::Over) | None => 0,
         };
         match due {
             ..ASSIST_MIN => ImageAssist::None,

@@ -100,6 +100,10 @@ impl ImageWriter {
         }
         let mut next = 0;
         while let Some((number, span)) = spans.next(next, self.end) {
+            if self.sink.is_none() {
+                // One could not be saved.
+                return;
+            }
             next = number + 1;
             // SAFETY: the caller's contract (S6).
             let (blocks, size) =
@@ -303,7 +307,7 @@ impl ImageBarrier for ImageWriter {
     fn progress(&self) -> ImageProgress {
         match self.sink.as_ref().map(|sink| sink.demand()) {
             None => ImageProgress::Over,
-            Some(Demand::Wait) => ImageProgress::Waits(self.written),
+            Some(Demand::Wait) => ImageProgress::Waits,
             Some(Demand::More | Demand::Nothing) => ImageProgress::Writes(self.written),
         }
     }

@@ -5,6 +5,7 @@ use super::object_codec::{ObjectCodec, ObjectCodecs};
 use super::span_record::{BlockRecord, Holds, SpanRecord};
 use crate::alloc::header::Header;
 use crate::alloc::old::Epoch;
+use crate::alloc::old::sweep::bits;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
 use crate::object::table::Table;
@@ -47,14 +48,14 @@ pub(super) unsafe fn blocks_to_save(span: Span, marked: Epoch) -> Blocks {
         return blocks;
     }
     let size = page.block_size();
-    for (word, bits) in blocks.iter_mut().enumerate() {
-        for bit in each_bit(*bits) {
+    for (word, set) in blocks.iter_mut().enumerate() {
+        for bit in bits(*set) {
             // SAFETY: the block lies in the span (H4).
             let block = unsafe { span.start().add((word * 64 + bit) * size) };
             // Relaxed: no marker runs before all is swept.
             // SAFETY: the block lies in the span (H4).
             if unsafe { state_of(block) }.load(Ordering::Relaxed) != marked.0 {
-                *bits &= !(1 << bit);
+                *set &= !(1 << bit);
             }
         }
     }
@@ -97,8 +98,8 @@ impl SpanEncoder {
     ) -> Result<(), NotSaved> {
         // SAFETY: the caller's contract (X1).
         let size = unsafe { span.page() }.block_size();
-        for (word, bits) in blocks.into_iter().enumerate() {
-            for bit in each_bit(bits) {
+        for (word, set) in blocks.into_iter().enumerate() {
+            for bit in bits(set) {
                 let block = word * 64 + bit;
                 // SAFETY: a block of the span that is in use (H4).
                 let object = unsafe { span.start().add(block * size) }.cast::<Header>();
@@ -151,14 +152,4 @@ impl SpanEncoder {
         self.last = Some((table, found));
         found
     }
-}
-
-/// The numbers of the set bits of a word, in ascending order.
-fn each_bit(word: u64) -> impl Iterator<Item = usize> {
-    let mut left = word;
-    std::iter::from_fn(move || {
-        let bit = (left != 0).then(|| left.trailing_zeros() as usize)?;
-        left &= left - 1;
-        Some(bit)
-    })
 }

@@ -45,8 +45,8 @@ pub(crate) trait ImageBarrier: Send {
 pub(crate) enum ImageProgress {
     /// It has more to write, and has written spans of so many bytes.
     Writes(usize),
-    /// As `Writes`, but what was written is not taken fast enough.
-    Waits(usize),
+    /// It has more to write, but what was written is not taken fast enough.
+    Waits,
     /// It is complete, or was given up.
     Over,
 }

@@ -242,7 +242,7 @@ unsafe fn sweep_span(span: Span, alive: u8, free: FreeBlocks, panics: &mut u64) 
 
 /// The numbers of the set bits of a word, in ascending order.
 #[inline]
-fn bits(word: u64) -> impl Iterator<Item = usize> {
+pub(crate) fn bits(word: u64) -> impl Iterator<Item = usize> {
     let mut left = word;
     std::iter::from_fn(move || {
         let bit = (left != 0).then(|| left.trailing_zeros() as usize)?;

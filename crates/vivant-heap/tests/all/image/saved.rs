@@ -21,7 +21,8 @@ pub(super) trait SavedRoot: Root + for<'gc> Root<Of<'gc>: Saved<'gc>> {}
 impl<R: for<'gc> Root<Of<'gc>: Saved<'gc>>> SavedRoot for R {}
 
 impl SavedHeap {
-    pub(super) fn of<R: SavedRoot>(heap: &mut Heap<R>) -> Result<SavedHeap, NotSaved> {
+    /// Without state and spans, and the codecs of the objects.
+    fn empty<R: SavedRoot>() -> (SavedHeap, ObjectCodecs) {
         let root = <R::Of<'static> as Saved<'static>>::SHAPE;
         let mut codecs = ObjectCodecs::new();
         codecs.add(root);
@@ -30,32 +31,7 @@ impl SavedHeap {
         let objects = codecs.shapes();
         let objects = objects.map(|shape| shapes.add(shape).expect("few shapes"));
         let objects = objects.collect();
-        let mut spans = Vec::new();
-        let save = |span: SpanRecord| spans.push(to_bytes(&span).expect("a span is saved"));
-        let state = heap.save(&codecs, &Encoder::new(), save_state::<R>(), &mut { save })?;
-        Ok(SavedHeap {
-            state,
-            spans,
-            shapes,
-            objects,
-            root,
-        })
-    }
-
-    /// Begins an image that is written while turns run. The spans are in what is returned, and not
-    /// in the saved heap.
-    pub(super) fn begin<R: SavedRoot>(heap: &mut Heap<R>) -> (SavedHeap, Taken) {
-        let root = <R::Of<'static> as Saved<'static>>::SHAPE;
-        let mut codecs = ObjectCodecs::new();
-        codecs.add(root);
-        let mut shapes = Shapes::default();
-        let root = shapes.add(root).expect("few shapes");
-        let objects = codecs.shapes();
-        let objects = objects.map(|shape| shapes.add(shape).expect("few shapes"));
-        let objects = objects.collect();
-        let (sink, taken) = Sink::new();
-        let state = heap.begin_image(Arc::new(codecs), Box::new(sink), save_state::<R>());
-        let spans = Vec::new();
+        let (state, spans) = (Vec::new(), Vec::new());
         let saved = SavedHeap {
             state,
             spans,
@@ -63,6 +39,23 @@ impl SavedHeap {
             objects,
             root,
         };
+        (saved, codecs)
+    }
+
+    pub(super) fn of<R: SavedRoot>(heap: &mut Heap<R>) -> Result<SavedHeap, NotSaved> {
+        let (mut saved, codecs) = SavedHeap::empty::<R>();
+        let spans = &mut saved.spans;
+        let save = |span: SpanRecord| spans.push(to_bytes(&span).expect("a span is saved"));
+        saved.state = heap.save(&codecs, &Encoder::new(), save_state::<R>(), &mut { save })?;
+        Ok(saved)
+    }
+
+    /// Begins an image that is written while turns run. The spans are in what is returned, and not
+    /// in the saved heap.
+    pub(super) fn begin<R: SavedRoot>(heap: &mut Heap<R>) -> (SavedHeap, Taken) {
+        let (mut saved, codecs) = SavedHeap::empty::<R>();
+        let (sink, taken) = Sink::new();
+        saved.state = heap.begin_image(Arc::new(codecs), Box::new(sink), save_state::<R>());
         (saved, taken)
     }
 
