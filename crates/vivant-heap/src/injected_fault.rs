@@ -63,6 +63,12 @@ pub(crate) enum InjectedFault {
     UnsavedWrite,
     /// Blocks are taken in a span that an image has not written.
     UnnotedFill,
+    /// A minor collection does not note what turns have written.
+    UnnotedChange,
+    /// Blocks are taken, and the span counts as unchanged.
+    UnnotedBirth,
+    /// The spans of a heap that was merged count as unchanged.
+    UnnotedMerge,
     /// The number of a span that was given back is used while an image is being written.
     NumberUsedAgain,
     /// Mark termination does not wait for an image.

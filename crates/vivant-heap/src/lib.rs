@@ -60,7 +60,8 @@ pub use group::group_survey::{GroupSurvey, SurveyProgress};
 pub use group::leak_check::leaked_objects;
 pub use group::member::{HeapShares, Member};
 pub use image::{
-    Demand, HeapDecoder, HeapImage, ImageError, ImageSink, NotSaved, ObjectCodecs, SpanRecord,
+    Demand, HeapDecoder, HeapImage, ImageError, ImageId, ImageSink, NotSaved, ObjectCodecs,
+    SpanRecord,
 };
 pub use mark::marker::{Marker, Progress};
 pub use mark::stats::HeapStats;

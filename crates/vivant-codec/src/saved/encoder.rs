@@ -7,6 +7,7 @@ use crate::saved::contexts::Contexts;
 use crate::saved::saved_trait::Saved;
 use std::any::Any;
 use std::borrow::Cow;
+use std::cell::Cell;
 
 /// The bytes of a value as they are written.
 ///
@@ -18,6 +19,7 @@ pub struct Encoder<'a> {
     empty_elements: usize,
     error: Option<Box<SaveError>>,
     contexts: Contexts<'a>,
+    has_used_contexts: Cell<bool>,
 }
 
 /// The first capacity of a buffer, which most values do not outgrow.
@@ -50,13 +52,21 @@ impl<'a> Encoder<'a> {
 
     /// The context of this type, if the encoder has one.
     pub fn context<C: 'static>(&self) -> Option<&'a C> {
+        self.has_used_contexts.set(true);
         self.contexts.get()
+    }
+
+    /// Whether a value has asked for a context, or for another encoder with the same ones, since
+    /// the encoder was made. If none has, the bytes depend on the values alone.
+    pub fn has_used_contexts(&self) -> bool {
+        self.has_used_contexts.get()
     }
 
     /// An encoder with an empty buffer and the same contexts, for values that are not a part of
     /// this one.
     #[must_use]
     pub fn another(&self) -> Encoder<'a> {
+        self.has_used_contexts.set(true);
         Encoder {
             contexts: self.contexts,
             ..Encoder::default()

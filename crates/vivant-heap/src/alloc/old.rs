@@ -3,6 +3,7 @@
 mod absorb;
 mod destructors;
 pub(crate) mod image_barrier;
+pub(crate) mod image_count;
 pub(crate) mod occupancy;
 pub(crate) mod restored;
 mod span_lists;
@@ -21,6 +22,7 @@ use crate::pages::size_class::{CLASSES, SMALL_MAX, block_size, class_for, span_p
 use crate::segmented::segmented_stack::SegmentedStack;
 use crate::sync::Ordering;
 use image_barrier::ImageBarrier;
+use image_count::ImageCount;
 use span_lists::{Fill, SpanLists};
 use span_numbers::SpanNumbers;
 use std::mem;
@@ -52,6 +54,7 @@ pub(crate) struct Old {
     pub(crate) numbers: SpanNumbers,
     /// The image that is being written.
     pub(crate) image: Option<Box<dyn ImageBarrier>>,
+    pub(crate) images: ImageCount,
     /// The epoch of the mark that runs, or was the last.
     pub(crate) epoch: Epoch,
     /// The epoch of the mark that the sweep belongs to.
@@ -109,6 +112,7 @@ impl Old {
             large_unswept: SegmentedStack::default(),
             numbers: SpanNumbers::default(),
             image: None,
+            images: ImageCount::default(),
             epoch: Epoch::FIRST,
             marked: Epoch::FIRST,
             bytes_allocated: 0,
@@ -247,13 +251,16 @@ impl Old {
     /// A word of free blocks: of the current allocation span, or of the fullest span with a fill of
     /// `least` or more.
     fn refill(&mut self, class: usize, least: Fill) -> Option<AllocationCache> {
+        let image = self.image.as_deref_mut();
+        let spans = self.sizes[class].as_mut()?;
         // SAFETY: the spans are this heap's.
-        unsafe {
-            let image = self.image.as_deref_mut();
-            self.sizes[class]
-                .as_mut()?
-                .refill(least, image.map(|it| it as _))
+        let cache = unsafe { spans.refill(least, image.map(|it| it as _)) }?;
+        #[cfg(test)]
+        if is_injected(InjectedFault::UnnotedBirth) {
+            return Some(cache);
         }
+        self.note_change(cache.span);
+        Some(cache)
     }
 
     /// Takes a span of new pages.
@@ -307,6 +314,7 @@ impl Old {
             }
             self.pages += span.page().pages as usize;
         }
+        self.note_change(span);
         self.spans += 1;
         Some(span)
     }

@@ -186,6 +186,8 @@ impl Core {
     pub(crate) fn minor<'gc>(&mut self, roots: &mut impl Object<'gc>, tenuring: TenuringPolicy) {
         let guard = AbortOnUnwind;
         let remembered = std::mem::take(self.remembered.get_mut());
+        // SAFETY: old objects of this heap (H5).
+        unsafe { self.old.note_changes(&remembered) };
         self.remembered_set_full.set(false);
         self.old.sweep_allowance = SWEEPS_PER_MINOR;
         let heap = EvacuatedHeap {

@@ -4,6 +4,7 @@
 use super::heap::Core;
 use super::mark_cycle::Ended;
 use crate::alloc::header::Header;
+use crate::alloc::old::Old;
 use crate::mark::marker::MarkMode;
 use crate::mark::scanner::MarkResults;
 use crate::object::empty_object::make_empty;
@@ -189,7 +190,9 @@ impl MarkTermination {
         let is_marked = is_marked(self.epoch);
         let sharing = core.sharing.get_mut();
         match self.step {
-            TerminationStep::Weak => clear_weak_some(&mut self.results.weak, most, is_marked),
+            TerminationStep::Weak => {
+                clear_weak_some(&mut self.results.weak, most, &mut core.old, is_marked)
+            }
             TerminationStep::DeathWatches => {
                 core.deaths
                     .get_mut()
@@ -242,12 +245,21 @@ pub(crate) fn is_marked(epoch: u8) -> impl Fn(NonNull<Header>) -> bool + Copy {
 }
 
 /// Clears the weak references with unmarked targets.
-fn clear_weak(references: Vec<NonNull<Header>>, is_marked: impl Fn(NonNull<Header>) -> bool) {
+fn clear_weak(
+    references: Vec<NonNull<Header>>,
+    old: &mut Old,
+    is_marked: impl Fn(NonNull<Header>) -> bool,
+) {
     for reference in references {
         // SAFETY: marked weak references; their targets were old when the mark began, and nothing
         // has been swept since.
-        let target = unsafe { WeakTarget::of(reference) };
-        target.update(|object| is_marked(object).then_some(object));
+        unsafe {
+            let target = WeakTarget::of(reference);
+            if target.get().is_some_and(|object| !is_marked(object)) {
+                target.update(|_| None);
+                old.note_changes(&[reference]);
+            }
+        }
     }
 }
 
@@ -256,6 +268,7 @@ fn clear_weak(references: Vec<NonNull<Header>>, is_marked: impl Fn(NonNull<Heade
 fn clear_weak_some(
     references: &mut SegmentedStack<NonNull<Header>>,
     most: usize,
+    old: &mut Old,
     is_marked: impl Fn(NonNull<Header>) -> bool,
 ) -> usize {
     let mut left = most;
@@ -263,7 +276,7 @@ fn clear_weak_some(
         && let Some(some) = references.take(left)
     {
         left -= some.len();
-        clear_weak(some, &is_marked);
+        clear_weak(some, old, &is_marked);
     }
     most - left
 }

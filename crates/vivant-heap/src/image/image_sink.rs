@@ -1,5 +1,6 @@
 //! [`ImageSink`]: takes the image of a heap that is written while turns run.
 
+use super::image_id::ImageId;
 use super::not_saved::NotSaved;
 use super::span_record::SpanRecord;
 use std::any::Any;
@@ -15,8 +16,33 @@ pub trait ImageSink: Send {
     /// Calls `encode` once, with an encoder that has the contexts of the image.
     fn encoder(&mut self, encode: &mut dyn FnMut(&Encoder<'_>));
 
+    /// An earlier image of the heap, of which all records are still there: its own, and those to
+    /// which it refers in turn. Spans that have not changed since are not written again;
+    /// [`ImageSink::unchanged`] gets their numbers. `None`: all spans are written.
+    ///
+    /// An image of another heap, or with other codecs, is no earlier one, and all is written.
+    fn since(&self) -> Option<ImageId> {
+        None
+    }
+
+    /// The image begins: a later one can be taken since this one.
+    fn began(&mut self, image: ImageId) {
+        drop(image);
+    }
+
     /// A span is written. No two have the same number.
     fn span(&mut self, record: SpanRecord);
+
+    /// A span has not changed since the image [`ImageSink::since`]. Its record is in the first image
+    /// of the heap that is complete and whose [number](ImageId::number) is `first_image` or larger.
+    ///
+    /// A span is written each time if its objects have a cell, or lead out of the heap: if their
+    /// code has asked the encoder for a context.
+    fn unchanged(&mut self, span: u32, first_image: u32) {
+        unreachable!(
+            "no image was given, so the span {span} is written, not left to {first_image}"
+        );
+    }
 
     /// How much is to be written now.
     fn demand(&self) -> Demand {

@@ -1,20 +1,22 @@
 //! [`ImageWriter`]: writes an image of a heap while turns run. See `README.md`.
 
+use super::image_id::ImageId;
 use super::image_sink::{Demand, ImageError, ImageSink};
 use super::object_codec::ObjectCodecs;
 use super::oracle::Oracle;
 use super::pre_images::PreImages;
-use super::span_encoder::{Blocks, SpanEncoder, blocks_to_save, empty_record};
+use super::span_encoder::{Blocks, Leads, SpanEncoder, blocks_to_save, empty_record};
 use super::span_record::SpanRecord;
-use super::touched_span::TouchedSpan;
+use super::touched_span::{AwaitedSpan, TouchedSpan};
 use crate::alloc::header::Header;
 use crate::alloc::old::image_barrier::{GivenUp, ImageBarrier, ImageProgress};
+use crate::alloc::old::image_count::ImageNumber;
 use crate::alloc::old::span_numbers::SpanNumbers;
 use crate::alloc::old::{Epoch, Old, span_of};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
 use crate::pages::chunk::name_of;
-use crate::pages::page::Span;
+use crate::pages::page::{Page, Span};
 use crate::segmented::linear_hash_map::LinearHashMap;
 use crate::sync::Arc;
 use std::panic::{self, AssertUnwindSafe};
@@ -24,6 +26,9 @@ use std::ptr::NonNull;
 const PRE_IMAGES_PART: usize = 8;
 const PRE_IMAGES_MIN: usize = 1 << 20;
 
+/// A look at a span that is not written takes as long as so many bytes of a slice.
+const LOOK: usize = 256;
+
 /// The image of a heap, as far as it is written.
 pub(super) struct ImageWriter {
     codecs: Arc<ObjectCodecs>,
@@ -32,6 +37,10 @@ pub(super) struct ImageWriter {
     sink: Option<Box<dyn ImageSink>>,
     /// The epoch of the last mark that had ended at t0.
     marked: Epoch,
+    /// Its number.
+    number: ImageNumber,
+    /// The records of the images until this one are still there; 0: of none.
+    since: ImageNumber,
     /// Spans with lower numbers are written.
     next: u32,
     /// A number behind those of the spans of t0.
@@ -41,8 +50,10 @@ pub(super) struct ImageWriter {
     pre_images: PreImages,
     /// Bytes that pre-images may take.
     pre_images_max: usize,
-    /// Bytes of spans that were written.
+    /// Bytes of spans that are behind the writer.
     written: usize,
+    /// Bytes for which the slices were, in all.
+    sliced: usize,
     /// Under stress: what is to be written.
     oracle: Option<Oracle>,
 }
@@ -50,20 +61,27 @@ pub(super) struct ImageWriter {
 impl ImageWriter {
     /// The image of a heap at t0, of which nothing is written.
     pub(super) fn new(
-        old: &Old,
+        old: &mut Old,
         codecs: Arc<ObjectCodecs>,
-        sink: Box<dyn ImageSink>,
+        mut sink: Box<dyn ImageSink>,
         oracle: Option<Oracle>,
     ) -> ImageWriter {
+        let id = ImageId::next(&mut old.images, &codecs);
+        let since = sink.since().map_or(0, |earlier| id.since(&earlier));
+        let number = id.number();
+        sink.began(id);
         ImageWriter {
             codecs,
             encoder: SpanEncoder::default(),
             sink: Some(sink),
             marked: old.marked,
+            number,
+            since,
             next: 0,
             end: old.numbers.end(),
             touched: LinearHashMap::default(),
             written: 0,
+            sliced: 0,
             pre_images: PreImages::default(),
             pre_images_max: PRE_IMAGES_MIN.max(old.bytes_live() / PRE_IMAGES_PART),
             oracle,
@@ -82,10 +100,10 @@ impl ImageWriter {
     /// The span is one of the heap, and was one at t0. Its blocks in use hold the objects of t0,
     /// unless it is touched already.
     unsafe fn touch(&mut self, span: Span, number: u32) -> &mut TouchedSpan {
-        let marked = self.marked;
+        let (marked, since) = (self.marked, self.since);
         // SAFETY: the caller's contract (S9).
-        self.touched
-            .or_insert_with(number as usize, || unsafe { TouchedSpan::of(span, marked) })
+        let of = || unsafe { TouchedSpan::of(span, marked, since) };
+        self.touched.or_insert_with(number as usize, of)
     }
 
     /// Takes the pre-images of all objects that turns may change without the barrier: they have
@@ -113,6 +131,9 @@ impl ImageWriter {
                 unsafe {
                     let object = span.start().add(block * size).cast::<Header>();
                     if self.codecs.has_cells(object.as_ref().table()) {
+                        // Cells may have changed since any earlier image.
+                        let page = span.page();
+                        page.first_image = page.first_image.max(self.number);
                         self.take_pre_image(span, number, block);
                     }
                 }
@@ -130,7 +151,9 @@ impl ImageWriter {
     /// unless it is touched already; nothing borrows the object mutably.
     unsafe fn take_pre_image(&mut self, span: Span, number: u32, block: usize) {
         // SAFETY: the caller's contract (S9).
-        let touched = unsafe { self.touch(span, number) };
+        let TouchedSpan::Awaited(touched) = (unsafe { self.touch(span, number) }) else {
+            return;
+        };
         if !touched.take(block) {
             return;
         }
@@ -154,7 +177,7 @@ impl ImageWriter {
                 before
             }
         };
-        if let Some(touched) = self.touched.get_mut(number as usize) {
+        if let Some(TouchedSpan::Awaited(touched)) = self.touched.get_mut(number as usize) {
             touched.last = last;
         }
     }
@@ -178,7 +201,13 @@ impl ImageWriter {
             result = Some(panic::catch_unwind(AssertUnwindSafe(add)));
         });
         match result {
-            Some(Ok(Ok(()))) => return Some(record),
+            Some(Ok(Ok(leads))) => {
+                if leads == Leads::Outside {
+                    // SAFETY: the caller's contract (X1).
+                    self.is_needed_again(unsafe { span.page() });
+                }
+                return Some(record);
+            }
             Some(Ok(Err(error))) => self.fails(ImageError::NotSaved(error)),
             Some(Err(payload)) => {
                 let type_name = self.encoder.last_type();
@@ -190,36 +219,70 @@ impl ImageWriter {
         None
     }
 
-    /// Writes what is left of a span.
+    /// The next image has the record of this span too.
+    fn is_needed_again(&self, page: &mut Page) {
+        page.first_image = page.first_image.max(self.number + 1);
+    }
+
+    /// Passes a span: writes what is left of it, or says that an earlier image has it.
     ///
     /// # Safety
     ///
     /// The span is one of the heap, and was one at t0. Its blocks in use hold the objects of t0,
     /// unless it is touched already. None of them is borrowed mutably.
-    unsafe fn finish(&mut self, span: Span, number: u32) {
+    unsafe fn pass(&mut self, span: Span, number: u32) {
         let touched = self.touched.remove(number as usize);
-        // SAFETY: the caller's contract (S9).
-        let touched = touched.unwrap_or_else(|| unsafe { TouchedSpan::of(span, self.marked) });
+        let touched = touched.unwrap_or_else(|| {
+            // SAFETY: the caller's contract (S9).
+            unsafe { TouchedSpan::of(span, self.marked, self.since) }
+        });
+        // SAFETY: the caller's contract (X1).
+        let page = unsafe { span.page() };
+        let bytes = usize::from(page.used) * page.block_size();
+        match touched {
+            TouchedSpan::Awaited(awaited) => {
+                // SAFETY: the caller's contract.
+                let record = unsafe { self.finish(span, awaited) };
+                let bytes = bytes.max(record.unwrap_or(0));
+                self.written += bytes;
+                self.sliced += bytes;
+            }
+            TouchedSpan::Unchanged(first_image) => {
+                self.written += bytes;
+                self.sliced += LOOK;
+                if let Some(oracle) = &mut self.oracle {
+                    oracle.passes(number);
+                }
+                if let Some(sink) = &mut self.sink {
+                    sink.unchanged(number, first_image);
+                }
+            }
+        }
+    }
+
+    /// Writes what is left of a span. Returns the bytes of its record.
+    ///
+    /// # Safety
+    ///
+    /// As for `pass`.
+    unsafe fn finish(&mut self, span: Span, touched: AwaitedSpan) -> Option<usize> {
         // SAFETY: the caller's contract (X1).
         let mut record = unsafe { empty_record(span) };
         self.pre_images.append_to(&mut record, touched.last);
         // SAFETY: the caller's contract (S9, S11).
-        let Some(mut record) = (unsafe { self.encode(span, touched.left, record) }) else {
-            return;
-        };
-        // SAFETY: the caller's contract (X1).
-        let page = unsafe { span.page() };
-        let in_blocks = usize::from(page.used) * page.block_size();
-        self.written += in_blocks.max(record.bytes());
+        let mut record = unsafe { self.encode(span, touched.left, record) }?;
         record.blocks_in_order();
         if let Some(oracle) = &mut self.oracle {
             oracle.check(&record);
         }
-        if record.objects() != 0
-            && let Some(sink) = &mut self.sink
-        {
-            sink.span(record);
+        let bytes = record.bytes();
+        match record.objects() {
+            // SAFETY: the caller's contract (X1). There is no record to which the next image could
+            // refer.
+            0 => self.is_needed_again(unsafe { span.page() }),
+            _ => self.sink.as_mut()?.span(record),
         }
+        Some(bytes)
     }
 
     fn fails(&mut self, error: ImageError) {
@@ -281,7 +344,7 @@ impl ImageBarrier for ImageWriter {
     }
 
     unsafe fn advance(&mut self, spans: &SpanNumbers, bytes: usize) {
-        let until = self.written.saturating_add(bytes);
+        let until = self.sliced.saturating_add(bytes);
         while let Some(sink) = &self.sink {
             match sink.demand() {
                 Demand::Nothing => {
@@ -296,9 +359,9 @@ impl ImageBarrier for ImageWriter {
             };
             // SAFETY: the caller's contract; the span has a number below the end, so it is one of
             // t0 (S10). What has changed since is touched (S8, S9).
-            unsafe { self.finish(span, number) };
+            unsafe { self.pass(span, number) };
             self.next = number + 1;
-            if self.written >= until {
+            if self.sliced >= until {
                 return;
             }
         }

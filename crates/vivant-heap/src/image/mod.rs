@@ -3,6 +3,7 @@
 mod block_name;
 mod content;
 mod heap_image;
+mod image_id;
 mod image_sink;
 mod image_writer;
 mod leaves;
@@ -25,6 +26,7 @@ mod touched_span;
 mod weak_references;
 
 pub use heap_image::HeapImage;
+pub use image_id::ImageId;
 pub use image_sink::{Demand, ImageError, ImageSink};
 pub use not_saved::NotSaved;
 pub use object_codec::ObjectCodecs;
@@ -35,5 +37,7 @@ pub use span_record::SpanRecord;
 
 #[cfg(test)]
 mod beside_turns_tests;
+#[cfg(test)]
+mod incremental_tests;
 #[cfg(test)]
 mod self_tests;

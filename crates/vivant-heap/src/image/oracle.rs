@@ -5,12 +5,12 @@ use super::object_codec::ObjectCodecs;
 use super::span_encoder::{SpanEncoder, blocks_to_save, empty_record};
 use super::span_record::SpanRecord;
 use crate::alloc::old::Old;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// The objects of a heap at t0.
 pub(super) struct Oracle {
     /// The type and the content of each object, by its span and its block.
-    objects: HashMap<(u32, u8), (u32, Vec<u8>)>,
+    objects: BTreeMap<(u32, u8), (u32, Vec<u8>)>,
 }
 
 impl Oracle {
@@ -24,7 +24,7 @@ impl Oracle {
         codecs: &ObjectCodecs,
         sink: &mut dyn ImageSink,
     ) -> Option<Oracle> {
-        let (mut encoder, mut objects) = (SpanEncoder::default(), HashMap::new());
+        let (mut encoder, mut objects) = (SpanEncoder::default(), BTreeMap::new());
         for span in old.spans() {
             // SAFETY: a span of the heap, and no turn runs (S6).
             let (blocks, mut record) =
@@ -54,6 +54,15 @@ impl Oracle {
                 before.is_some_and(|it| it.0 == block.object && it.1 == content),
                 "S8 is broken: the image has the object {at:?} otherwise than it was at its beginning"
             );
+        }
+    }
+
+    /// A span is left to an earlier image.
+    pub(super) fn passes(&mut self, number: u32) {
+        let blocks = self.objects.range((number, 0)..=(number, u8::MAX));
+        let blocks: Vec<(u32, u8)> = blocks.map(|(at, _)| *at).collect();
+        for at in blocks {
+            self.objects.remove(&at);
         }
     }
 

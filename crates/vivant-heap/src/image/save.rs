@@ -42,7 +42,7 @@ impl<R: Root> Heap<R> {
             let record = unsafe {
                 let mut record = empty_record(one);
                 let blocks = blocks_to_save(one, core.old.marked);
-                saver.add(codecs, encoder, one, blocks, &mut record)?;
+                let _leads = saver.add(codecs, encoder, one, blocks, &mut record)?;
                 record
             };
             if record.objects() != 0 {
@@ -125,7 +125,7 @@ impl<R: Root> Heap<R> {
             Some(_) => unsafe { Oracle::of(&core.old, &codecs, &mut *sink) },
             None => None,
         };
-        let mut writer = ImageWriter::new(&core.old, codecs, sink, oracle);
+        let mut writer = ImageWriter::new(&mut core.old, codecs, sink, oracle);
         // SAFETY: no turn has run since the state was saved (S6).
         unsafe { writer.take_cells(&core.old.numbers) };
         core.begin_image(Box::new(writer));

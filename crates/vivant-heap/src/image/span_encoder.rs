@@ -81,6 +81,15 @@ pub(super) unsafe fn empty_record(span: Span) -> SpanRecord {
     }
 }
 
+/// To what objects lead.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Leads {
+    /// To objects of their heap alone.
+    Within,
+    /// Out of the heap: what is encoded of them may depend on more than their contents.
+    Outside,
+}
+
 impl SpanEncoder {
     /// Appends these blocks to the record of their span.
     ///
@@ -95,7 +104,8 @@ impl SpanEncoder {
         span: Span,
         blocks: Blocks,
         record: &mut SpanRecord,
-    ) -> Result<(), NotSaved> {
+    ) -> Result<Leads, NotSaved> {
+        let mut leads = Leads::Within;
         // SAFETY: the caller's contract (X1).
         let size = unsafe { span.page() }.block_size();
         for (word, set) in blocks.into_iter().enumerate() {
@@ -118,6 +128,9 @@ impl SpanEncoder {
                     type_name: (table.name)(),
                     error,
                 };
+                if out.has_used_contexts() {
+                    leads = Leads::Outside;
+                }
                 record.content = out.finish().map_err(of_type)?;
                 let bytes = record.content.len().checked_sub(before);
                 let Some(bytes) = bytes.and_then(|bytes| u32::try_from(bytes).ok()) else {
@@ -132,7 +145,7 @@ impl SpanEncoder {
                 });
             }
         }
-        Ok(())
+        Ok(leads)
     }
 
     /// The type of the object that was encoded last, or is being encoded.

@@ -57,6 +57,9 @@ pub(crate) struct Page {
     pub(crate) back: u8,
     /// The number of pages in the span.
     pub(crate) pages: u32,
+    /// The number of the first image of the heap that has the present contents of the span. It
+    /// takes no room: `occupied` begins at a multiple of eight bytes.
+    pub(crate) first_image: u32,
     /// A bit for each block in use.
     pub(crate) occupied: [u64; BLOCKS_MAX / 64],
     /// A bit for each block in use that holds a value with a destructor.

@@ -2,6 +2,8 @@
 
 use super::{FreeBlocks, Old};
 use crate::alloc::poison::poison;
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_injected};
 use crate::pages::chunk::{Owner, PAGE, set_owner, set_states};
 use crate::pages::page::{PageKind, Span};
 use crate::pages::size_class::{block_size, blocks};
@@ -55,6 +57,11 @@ impl Old {
                     "a heap of more spans than it can number"
                 );
                 self.put(span);
+                #[cfg(test)]
+                if is_injected(InjectedFault::UnnotedMerge) {
+                    continue;
+                }
+                self.note_change(span);
             }
         }
     }

@@ -51,6 +51,7 @@ impl Old {
             }
             self.numbers.set(span, number);
         }
+        self.note_change(span);
         self.spans += 1;
         self.pages += pages;
         Some(span)

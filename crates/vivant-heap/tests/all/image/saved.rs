@@ -22,7 +22,7 @@ impl<R: for<'gc> Root<Of<'gc>: Saved<'gc>>> SavedRoot for R {}
 
 impl SavedHeap {
     /// Without state and spans, and the codecs of the objects.
-    fn empty<R: SavedRoot>() -> (SavedHeap, ObjectCodecs) {
+    pub(super) fn empty<R: SavedRoot>() -> (SavedHeap, ObjectCodecs) {
         let root = <R::Of<'static> as Saved<'static>>::SHAPE;
         let mut codecs = ObjectCodecs::new();
         codecs.add(root);
@@ -81,7 +81,7 @@ impl SavedHeap {
 }
 
 /// Saves a state.
-fn save_state<R: SavedRoot>() -> impl for<'gc> FnOnce(&R::Of<'gc>) -> Vec<u8> {
+pub(super) fn save_state<R: SavedRoot>() -> impl for<'gc> FnOnce(&R::Of<'gc>) -> Vec<u8> {
     |state| {
         let mut out = Encoder::new();
         state.save(&mut out);

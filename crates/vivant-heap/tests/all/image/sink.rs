@@ -1,8 +1,9 @@
 //! A sink that keeps what it is given.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use vivant_codec::{Encoder, to_bytes};
-use vivant_heap::{Demand, ImageError, ImageSink, SpanRecord};
+use vivant_heap::{Demand, ImageError, ImageId, ImageSink, SpanRecord};
 
 /// Keeps what it is given.
 pub(super) struct Sink(Taken);
@@ -12,15 +13,27 @@ pub(super) struct Sink(Taken);
 pub(super) struct Taken(Arc<Mutex<Kept>>);
 
 struct Kept {
+    since: Option<ImageId>,
+    id: Option<ImageId>,
     spans: Vec<SpanRecord>,
+    /// Numbers of spans, and of the first images that have their records.
+    unchanged: Vec<(u32, u32)>,
     demand: Demand,
     ended: Option<Result<(), ImageError>>,
 }
 
 impl Sink {
     pub(super) fn new() -> (Sink, Taken) {
+        Sink::since(None)
+    }
+
+    /// Keeps what has changed since an earlier image.
+    pub(super) fn since(since: Option<ImageId>) -> (Sink, Taken) {
         let kept = Kept {
+            since,
+            id: None,
             spans: Vec::new(),
+            unchanged: Vec::new(),
             demand: Demand::More,
             ended: None,
         };
@@ -57,6 +70,25 @@ impl Taken {
         Arc::strong_count(&self.0) == 1
     }
 
+    /// The image.
+    pub(super) fn id(&self) -> ImageId {
+        let kept = self.0.lock().expect("no panic");
+        kept.id.clone().expect("it has begun")
+    }
+
+    /// The spans of a complete image, each encoded, by their numbers.
+    pub(super) fn by_number(&self) -> BTreeMap<u32, Vec<u8>> {
+        let encoded = self.complete();
+        let kept = self.0.lock().expect("no panic");
+        let numbers = kept.spans.iter().map(SpanRecord::number);
+        numbers.zip(encoded).collect()
+    }
+
+    /// The spans that the image leaves to earlier ones, with the numbers of the first of those.
+    pub(super) fn unchanged(&self) -> Vec<(u32, u32)> {
+        self.0.lock().expect("no panic").unchanged.clone()
+    }
+
     /// The spans of a complete image, each encoded.
     pub(super) fn complete(&self) -> Vec<Vec<u8>> {
         let kept = self.0.lock().expect("no panic");
@@ -73,8 +105,21 @@ impl ImageSink for Sink {
         encode(&Encoder::new());
     }
 
+    fn since(&self) -> Option<ImageId> {
+        self.0.0.lock().expect("no panic").since.clone()
+    }
+
+    fn began(&mut self, image: ImageId) {
+        self.0.0.lock().expect("no panic").id = Some(image);
+    }
+
     fn span(&mut self, record: SpanRecord) {
         self.0.0.lock().expect("no panic").spans.push(record);
+    }
+
+    fn unchanged(&mut self, span: u32, first_image: u32) {
+        let unchanged = &mut self.0.0.lock().expect("no panic").unchanged;
+        unchanged.push((span, first_image));
     }
 
     fn demand(&self) -> Demand {
