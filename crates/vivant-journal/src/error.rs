@@ -109,6 +109,14 @@ pub enum Error {
         /// The limit.
         limit: u32,
     },
+    /// An image cannot need so many others.
+    #[error("image {image} needs more than {limit} others; write a whole one")]
+    TooManyNeeded {
+        /// The number of the image.
+        image: u64,
+        /// The limit.
+        limit: u32,
+    },
     /// Segments of the image were begun and not finished, or a write to them has failed.
     #[error(
         "image {image} is not published: {unfinished} of its segments are not finished; finish each, and begin the \
@@ -293,6 +301,18 @@ pub enum Damage {
     /// The compressed bytes of a block do not decompress to its content.
     #[error("the compressed bytes do not give the content")]
     Compressed,
+    /// The image needs another one, which is not in the store.
+    #[error("it needs the image {image}, which is missing")]
+    NeededMissing {
+        /// The number of the other image.
+        image: u64,
+    },
+    /// The image needs another one, and the store has one with its number that is not the same.
+    #[error("it needs the image {image}, and the one with this number is not that one")]
+    NeededDiffers {
+        /// The number of the other image.
+        image: u64,
+    },
     /// Two records of the image have one id.
     #[error("the id {id} occurs twice")]
     DuplicateId {

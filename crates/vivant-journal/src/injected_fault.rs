@@ -14,6 +14,8 @@ pub(crate) enum InjectedFault {
     DirectoryNotSynced,
     /// The hash of a block is not compared.
     HashNotChecked,
+    /// Retention removes an image that a later one needs.
+    NeededNotKept,
     /// The memory limit is not enforced.
     LengthNotBounded,
 }

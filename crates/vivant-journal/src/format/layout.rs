@@ -2,8 +2,14 @@
 //!
 //! Each table of the page is a list of [`Field`]s here. A test compares them.
 
-/// The version that this crate writes, and the latest that it reads.
-pub(crate) const VERSION: u32 = 1;
+/// The latest version that this crate reads: that of a manifest that needs other images.
+pub(crate) const VERSION: u32 = 2;
+
+/// The version of segments, and of a manifest that needs no other image.
+pub(crate) const VERSION_ALONE: u32 = 1;
+
+/// Limit of the images that an image needs.
+pub(crate) const NEEDED_MAX: u32 = 1 << 10;
 
 pub(crate) const MANIFEST_MAGIC: &[u8; 8] = b"VIVANTMF";
 pub(crate) const SEGMENT_MAGIC: &[u8; 8] = b"VIVANTSG";
@@ -150,6 +156,20 @@ layout! {
     IMAGE after BLOCK_BYTES = "image", 8;
     SEGMENTS after IMAGE = "segments", 4;
     METADATA_BYTES after SEGMENTS = "metadata bytes", 4;
+}
+
+layout! {
+    /// The beginning of the needed images in a manifest.
+    needed_head:
+    COUNT = "needed images", 4;
+    ZERO after COUNT = "zero", 4;
+}
+
+layout! {
+    /// A needed image in a manifest.
+    needed_entry:
+    IMAGE = "image", 8;
+    HASH after IMAGE = "hash", super::HASH_BYTES;
 }
 
 layout! {

@@ -1,14 +1,14 @@
 //! [`Manifest`]: what an image consists of. Nothing of an image is believed that does not agree
 //! with its manifest; of the manifest nothing is believed before its hash agrees.
 //!
-//! [`Manifest::decode`] checks F1, F4, F5 and F7 of `FORMAT.md`.
+//! [`Manifest::decode`] checks F1, F4, F5, F7 and F8 of `FORMAT.md`.
 
 use crate::error::{Damage, Error, Place};
 use crate::format::block::{self, BlockEntry, BlockKind, BlockPlace};
 use crate::format::layout::{
     BLOCK_BYTES_MAX, BLOCK_BYTES_MIN, Field, HASH_BYTES, MANIFEST_MAGIC, METADATA_BYTES_MAX,
-    SEGMENTS_MAX, VERSION, block_entry, manifest_head, segment_entry, segment_head,
-    table_block_bytes, table_entry,
+    NEEDED_MAX, SEGMENTS_MAX, VERSION, VERSION_ALONE, block_entry, manifest_head, needed_entry,
+    needed_head, segment_entry, segment_head, table_block_bytes, table_entry,
 };
 use crate::format::memory_limit::MemoryLimit;
 use crate::format::names::FileName;
@@ -20,7 +20,20 @@ pub(crate) struct Manifest {
     pub(crate) image: u64,
     pub(crate) block_bytes: u32,
     pub(crate) metadata: Vec<u8>,
+    /// The images that it needs, by their numbers.
+    pub(crate) needed: Vec<NeededImage>,
     pub(crate) segments: Vec<SegmentEntry>,
+}
+
+/// The hash at the end of a manifest.
+pub(crate) type Hash = [u8; HASH_BYTES];
+
+/// An image that another one needs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct NeededImage {
+    pub(crate) image: u64,
+    /// That of its manifest.
+    pub(crate) hash: Hash,
 }
 
 /// A segment: its records, and its blocks in the order of the file.
@@ -36,6 +49,7 @@ const MEMORY_FACTOR: u64 = 3;
 const _: () = {
     assert!(size_of::<BlockEntry>() <= 2 * block_entry::BYTES);
     assert!(size_of::<SegmentEntry>() <= 2 * segment_entry::BYTES);
+    assert!(size_of::<NeededImage>() <= 2 * needed_entry::BYTES);
 };
 
 /// The least length of a manifest.
@@ -75,12 +89,27 @@ impl Manifest {
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut bytes = vec![0; manifest_head::BYTES];
         manifest_head::MAGIC.put_bytes(&mut bytes, MANIFEST_MAGIC);
-        manifest_head::VERSION.put(&mut bytes, VERSION);
+        let version = match self.needed.is_empty() {
+            true => VERSION_ALONE,
+            false => VERSION,
+        };
+        manifest_head::VERSION.put(&mut bytes, version);
         manifest_head::BLOCK_BYTES.put(&mut bytes, self.block_bytes);
         manifest_head::IMAGE.put(&mut bytes, self.image);
         manifest_head::SEGMENTS.put(&mut bytes, self.segments.len() as u32);
         manifest_head::METADATA_BYTES.put(&mut bytes, self.metadata.len() as u32);
         bytes.extend_from_slice(&self.metadata);
+        if version != VERSION_ALONE {
+            let mut head = [0; needed_head::BYTES];
+            needed_head::COUNT.put(&mut head, self.needed.len() as u32);
+            bytes.extend_from_slice(&head);
+        }
+        for needed in &self.needed {
+            let mut entry = [0; needed_entry::BYTES];
+            needed_entry::IMAGE.put(&mut entry, needed.image);
+            needed_entry::HASH.put_bytes(&mut entry, &needed.hash);
+            bytes.extend_from_slice(&entry);
+        }
         for segment in &self.segments {
             let mut entry = [0; segment_entry::BYTES];
             segment_entry::RECORDS.put(&mut entry, segment.records);
@@ -121,12 +150,17 @@ impl Manifest {
         )?;
         let metadata = parts.take(metadata)?.to_vec();
         memory.allow(file, "manifest", MEMORY_FACTOR * bytes.len() as u64)?;
+        let needed = match manifest_head::VERSION.get_u32(head) {
+            VERSION_ALONE => Vec::new(),
+            _ => parts.needed(image)?,
+        };
         let segments = parts.segments(segments, block_bytes)?;
         match parts.rest.len() as u64 {
             0 => Ok(Manifest {
                 image,
                 block_bytes,
                 metadata,
+                needed,
                 segments,
             }),
             more => Err(parts.damaged(Damage::FileLength {
@@ -158,7 +192,7 @@ fn checked(file: FileName, bytes: &[u8]) -> Result<&[u8], Error> {
             found,
             known: VERSION,
         }),
-        found => match within(version, found.into(), VERSION.into()..=VERSION.into()) {
+        found => match within(version, found.into(), VERSION_ALONE.into()..=VERSION.into()) {
             Ok(_) => Ok(body),
             Err(damage) => damaged(version.offset as u64, damage),
         },
@@ -209,6 +243,31 @@ impl<'a> Parts<'a> {
                 found: self.offset + (self.rest.len() + HASH_BYTES) as u64,
             })),
         }
+    }
+
+    /// F8: the images that `image` needs.
+    fn needed(&mut self, image: u64) -> Result<Vec<NeededImage>, Error> {
+        let head = self.take(needed_head::BYTES as u64)?;
+        let (count, zero) = (needed_head::COUNT, needed_head::ZERO);
+        within(zero, zero.get(head), 0..=0).map_err(|damage| self.damaged(damage))?;
+        let entries = within(count, count.get(head), 1..=u64::from(NEEDED_MAX));
+        let entries = entries.map_err(|damage| self.damaged(damage))?;
+        let entries = self.take(entries * needed_entry::BYTES as u64)?;
+        let mut needed: Vec<NeededImage> = Vec::with_capacity(entries.len() / needed_entry::BYTES);
+        for entry in entries.chunks_exact(needed_entry::BYTES) {
+            let field = needed_entry::IMAGE;
+            let least = needed.last().map_or(0, |last| last.image.saturating_add(1));
+            let most = image.saturating_sub(1).max(least);
+            let number = within(field, field.get(entry), least..=most);
+            let number = number.map_err(|damage| self.damaged(damage))?;
+            let mut hash = [0; HASH_BYTES];
+            hash.copy_from_slice(needed_entry::HASH.slice(entry));
+            needed.push(NeededImage {
+                image: number,
+                hash,
+            });
+        }
+        Ok(needed)
     }
 
     fn segments(&mut self, count: u64, block_bytes: u32) -> Result<Vec<SegmentEntry>, Error> {

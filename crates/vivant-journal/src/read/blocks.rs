@@ -2,7 +2,7 @@
 
 use crate::error::{Damage, Error, Operation, Place};
 use crate::format::block::{self, BlockEntry, BlockPlace};
-use crate::format::layout::{SEGMENT_MAGIC, VERSION, block_head, segment_head};
+use crate::format::layout::{SEGMENT_MAGIC, VERSION_ALONE, block_head, segment_head};
 use crate::format::names::FileName;
 use crate::store::Store;
 
@@ -41,7 +41,7 @@ impl<'a> Blocks<'a> {
             return Err(Error::damaged(file, Place::offset(0), Damage::Magic));
         }
         for (field, expected) in [
-            (segment_head::VERSION, VERSION.into()),
+            (segment_head::VERSION, VERSION_ALONE.into()),
             (segment_head::SEGMENT, segment.into()),
             (segment_head::IMAGE, self.image),
         ] {

@@ -78,7 +78,7 @@ impl Catalog {
         };
         for number in numbers(&lengths) {
             match image::read_manifest(&*self.store, &lengths, number, self.memory) {
-                Ok(manifest) => images.intact.push(Summary::of(&manifest)),
+                Ok((manifest, _)) => images.intact.push(Summary::of(&manifest)),
                 Err(error) => images.unreadable.push(Unreadable { number, error }),
             }
         }
@@ -124,6 +124,11 @@ impl Catalog {
             image: None,
             damaged,
         })
+    }
+
+    /// Whether both are of one opened store: one is a clone of the other.
+    pub fn is_same_store(&self, other: &Catalog) -> bool {
+        Arc::ptr_eq(&self.store, &other.store)
     }
 
     pub(crate) fn lengths(&self) -> Result<Lengths, Error> {

@@ -3,7 +3,8 @@
 
 use crate::error::{Damage, Error, Operation, Place};
 use crate::format::block::BlockKind;
-use crate::format::manifest::{MANIFEST_BYTES_MIN, Manifest};
+use crate::format::layout::HASH_BYTES;
+use crate::format::manifest::{Hash, MANIFEST_BYTES_MIN, Manifest, NeededImage};
 use crate::format::memory_limit::MemoryLimit;
 use crate::format::names::FileName;
 use crate::read::opened::Opened;
@@ -15,11 +16,14 @@ use std::sync::Arc;
 
 /// An image, opened: every id, kind and length is known and checked, and no value is read yet.
 ///
-/// Its memory is bounded by the limit of the [`Catalog`](crate::Catalog).
+/// Its memory is bounded by the limit of the [`Catalog`](crate::Catalog), and so is that of each
+/// image that it needs.
 #[derive(Debug)]
 pub struct Image {
     summary: Summary,
     opened: Opened,
+    /// The images that it needs, by their numbers.
+    needed: Vec<Image>,
 }
 
 /// What a manifest says of an image.
@@ -30,6 +34,8 @@ pub struct Summary {
     pub number: u64,
     /// What the writer gave to [`ImageWriter::publish`](crate::ImageWriter::publish).
     pub metadata: Vec<u8>,
+    /// The numbers of the earlier images that it needs, in ascending order.
+    pub needed: Vec<u64>,
     /// The number of records.
     pub records: u64,
     /// The number of segments.
@@ -46,6 +52,7 @@ impl Summary {
         Summary {
             number: manifest.image,
             metadata: manifest.metadata.clone(),
+            needed: manifest.needed.iter().map(|needed| needed.image).collect(),
             records: segments
                 .iter()
                 .fold(0, |sum, segment| sum.saturating_add(segment.records)),
@@ -62,13 +69,13 @@ impl Summary {
 /// Lengths of the files of a store, by name.
 pub(crate) type Lengths = BTreeMap<String, u64>;
 
-/// Reads the manifest of an image, and compares the lengths of its files.
+/// Reads the manifest of an image, with its hash, and compares the lengths of its files.
 pub(crate) fn read_manifest(
     store: &dyn Store,
     lengths: &Lengths,
     image: u64,
     memory: MemoryLimit,
-) -> Result<Manifest, Error> {
+) -> Result<(Manifest, Hash), Error> {
     let file = FileName::Manifest { image };
     let length = *lengths
         .get(&file.to_string())
@@ -96,7 +103,37 @@ pub(crate) fn read_manifest(
         };
         return Err(Error::damaged(file, Place::offset(0), damage));
     }
-    Ok(manifest)
+    let mut hash = [0; HASH_BYTES];
+    hash.copy_from_slice(&bytes[bytes.len() - HASH_BYTES..]);
+    Ok((manifest, hash))
+}
+
+/// F8: opens an image that the image `number` needs.
+fn open_needed(
+    store: &Arc<dyn Store>,
+    lengths: &Lengths,
+    number: u64,
+    needed: NeededImage,
+    memory: MemoryLimit,
+) -> Result<Image, Error> {
+    let image = needed.image;
+    let by = FileName::Manifest { image: number };
+    let damaged = |damage| Error::damaged(by, Place::offset(0), damage);
+    let read = read_manifest(&**store, lengths, image, memory);
+    let (manifest, hash) = read.map_err(|error| match error {
+        Error::NoSuchImage { .. } => damaged(Damage::NeededMissing { image }),
+        error => error,
+    })?;
+    if hash != needed.hash {
+        return Err(damaged(Damage::NeededDiffers { image }));
+    }
+    // What that one needs is not asked for: an image names all that it needs itself.
+    let opened = Opened::open(&manifest, store.clone(), memory)?;
+    Ok(Image {
+        summary: Summary::of(&manifest),
+        opened,
+        needed: Vec::new(),
+    })
 }
 
 impl Image {
@@ -106,12 +143,22 @@ impl Image {
         number: u64,
         memory: MemoryLimit,
     ) -> Result<Image, Error> {
-        let manifest = read_manifest(&**store, lengths, number, memory)?;
+        let (manifest, _) = read_manifest(&**store, lengths, number, memory)?;
         let opened = Opened::open(&manifest, store.clone(), memory)?;
+        let needed = manifest.needed.iter();
+        let needed = needed.map(|&needed| open_needed(store, lengths, number, needed, memory));
+        let needed = needed.collect::<Result<_, _>>()?;
         Ok(Image {
             summary: Summary::of(&manifest),
             opened,
+            needed,
         })
+    }
+
+    /// The earlier images that it needs, by their numbers. Each is the one that was there when this
+    /// image was published.
+    pub fn needed(&self) -> &[Image] {
+        &self.needed
     }
 
     /// What the manifest says.
@@ -144,7 +191,8 @@ impl Image {
         Reader::new(&self.opened)
     }
 
-    /// Reads every block and compares it with the manifest. Costs reading the whole image.
+    /// Reads every block and compares it with the manifest, also those of the images that it needs.
+    /// Costs reading all of them.
     ///
     /// # Errors
     ///
@@ -156,6 +204,6 @@ impl Image {
                 blocks.content(segment, *place, entry)?;
             }
         }
-        Ok(())
+        self.needed.iter().try_for_each(Image::verify)
     }
 }

@@ -165,7 +165,7 @@ fn a_newer_version_is_no_damage() {
     let mut contents = small_image();
     let manifest = contents.get_mut("00000000000000000001.manifest").unwrap();
     let body = manifest.len() - HASH_BYTES;
-    manifest_head::VERSION.put(manifest, 2u8);
+    manifest_head::VERSION.put(manifest, 3u8);
     let hash = *blake3::hash(&manifest[..body]).as_bytes();
     manifest[body..].copy_from_slice(&hash);
     let error = catalog(&contents).latest().unwrap_err();
@@ -173,8 +173,8 @@ fn a_newer_version_is_no_damage() {
         matches!(
             error,
             Error::NewerVersion {
-                found: 2,
-                known: 1,
+                found: 3,
+                known: 2,
                 ..
             }
         ),

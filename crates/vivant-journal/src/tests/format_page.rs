@@ -3,8 +3,8 @@
 
 use super::{records, small_image};
 use crate::format::layout::{
-    self, BLOCK_BYTES_MAX, BLOCK_BYTES_MIN, Field, HASH_BYTES, METADATA_BYTES_MAX, SEGMENTS_MAX,
-    VERSION,
+    self, BLOCK_BYTES_MAX, BLOCK_BYTES_MIN, Field, HASH_BYTES, METADATA_BYTES_MAX, NEEDED_MAX,
+    SEGMENTS_MAX, VERSION, VERSION_ALONE,
 };
 use std::collections::BTreeMap;
 
@@ -43,11 +43,13 @@ fn cell(name: &str) -> String {
 
 #[test]
 fn the_tables_of_the_page_are_the_layouts_of_the_source() {
-    let layouts: [(&str, &[Field]); 6] = [
+    let layouts: [(&str, &[Field]); 8] = [
         ("Segment head", layout::segment_head::ALL),
         ("Block head", layout::block_head::ALL),
         ("Table entry", layout::table_entry::ALL),
         ("Manifest head", layout::manifest_head::ALL),
+        ("Needed head", layout::needed_head::ALL),
+        ("Needed entry", layout::needed_entry::ALL),
         ("Segment entry", layout::segment_entry::ALL),
         ("Block entry", layout::block_entry::ALL),
     ];
@@ -84,9 +86,11 @@ fn the_numbers_of_the_page_are_those_of_the_source() {
     let limits = format!("{BLOCK_BYTES_MIN} to {BLOCK_BYTES_MAX}");
     assert!(value("Manifest head", "block bytes").ends_with(&limits));
     assert!(value("Manifest head", "metadata bytes").ends_with(&METADATA_BYTES_MAX.to_string()));
-    for heading in ["Segment head", "Manifest head"] {
-        assert_eq!(value(heading, "version"), VERSION.to_string());
-    }
+    assert_eq!(cell("needed images"), NEEDED_MAX.to_string());
+    assert!(value("Needed head", "needed images").ends_with(&format!("1 to {NEEDED_MAX}")));
+    assert_eq!(value("Segment head", "version"), VERSION_ALONE.to_string());
+    let versions = format!("{VERSION_ALONE}; {VERSION} with needed images");
+    assert_eq!(value("Manifest head", "version"), versions);
     assert!(PAGE.contains(&format!("The last {HASH_BYTES} bytes")));
 }
 

@@ -7,6 +7,7 @@ mod failures;
 mod fixtures;
 mod format_page;
 mod limits;
+mod needed;
 
 use crate::store::simulated_files::{Contents, Plan, SimulatedFiles};
 use crate::{Catalog, DirectoryStore, Error, Image, Journal, Published, Retention, Settings};

@@ -2,14 +2,15 @@
 
 use crate::error::{Error, Operation};
 use crate::format::layout::METADATA_BYTES_MAX;
-use crate::format::manifest::Manifest;
+use crate::format::manifest::{Manifest, NeededImage};
 use crate::format::names::FileName;
-use crate::read::image::Summary;
+use crate::read::image::{Summary, read_manifest};
 use crate::write::in_progress::ImageNumber;
 use crate::write::segment_writer::SegmentWriter;
 use crate::write::segments::Segments;
 use crate::write::settings::Settings;
 use crate::write::upkeep::Upkeep;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Writes one image: any number of threads begin a [segment](ImageWriter::segment) each, and one
@@ -21,6 +22,8 @@ use std::sync::Arc;
 pub struct ImageWriter {
     segments: Arc<Segments>,
     upkeep: Upkeep,
+    needed: BTreeSet<u64>,
+    needed_max: u32,
 }
 
 /// An image that exists: [`ImageWriter::publish`].
@@ -40,12 +43,60 @@ impl ImageWriter {
         ImageWriter {
             segments: Arc::new(segments),
             upkeep,
+            needed: BTreeSet::new(),
+            needed_max: settings.needed_max,
         }
     }
 
     /// The image's number.
     pub fn number(&self) -> u64 {
         self.segments.image()
+    }
+
+    /// Earlier images stay until this one is published or given up, whatever
+    /// [`Retention`](crate::Retention) says. They can be [needed](ImageWriter::need) then.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchImage`], or why one of them cannot be read.
+    pub fn hold(&self, earlier: &[u64]) -> Result<(), Error> {
+        // First, so that they stay from here on.
+        earlier
+            .iter()
+            .for_each(|&image| self.segments.number().hold(image));
+        self.read(earlier.iter().copied()).map(drop)
+    }
+
+    /// The image needs the records of an earlier one: it cannot be read without that one, and
+    /// [`Retention`](crate::Retention) keeps that one as long as it keeps this image.
+    pub fn need(&mut self, earlier: u64) {
+        self.segments.number().hold(earlier);
+        self.needed.insert(earlier);
+    }
+
+    /// Earlier images as they are now.
+    fn read(&self, images: impl IntoIterator<Item = u64>) -> Result<Vec<NeededImage>, Error> {
+        let mut images = images.into_iter().peekable();
+        if images.peek().is_none() {
+            return Ok(Vec::new());
+        }
+        let catalog = self.upkeep.catalog();
+        let lengths = catalog.lengths()?;
+        let read = images.map(|image| {
+            let store = &*self.segments.store;
+            let (_, hash) = read_manifest(store, &lengths, image, catalog.memory)?;
+            Ok(NeededImage { image, hash })
+        });
+        read.collect()
+    }
+
+    /// The images that this one needs.
+    fn needed(&self) -> Result<Vec<NeededImage>, Error> {
+        if self.needed.len() > self.needed_max as usize {
+            let (image, limit) = (self.number(), self.needed_max);
+            return Err(Error::TooManyNeeded { image, limit });
+        }
+        self.read(self.needed.iter().copied())
     }
 
     /// Begins a segment. Records are found by their ids, whatever their segment.
@@ -65,7 +116,7 @@ impl ImageWriter {
     /// # Errors
     ///
     /// [`Error::SegmentsNotFinished`], [`Error::DuplicateRecord`] and [`Error::MetadataTooLong`]
-    /// before anything is published. After [`Error::Store`] the image may exist or not; the images
+    /// before anything is published, [`Error::TooManyNeeded`], and why an image that it needs cannot be read. After [`Error::Store`] the image may exist or not; the images
     /// before it are unchanged.
     pub fn publish(self, metadata: &[u8]) -> Result<Published, Error> {
         let manifest = self.manifest(metadata)?;
@@ -107,6 +158,7 @@ impl ImageWriter {
             image,
             block_bytes,
             metadata: metadata.to_vec(),
+            needed: self.needed()?,
             segments,
         })
     }

@@ -3,7 +3,7 @@
 //! A sweep reads this state before it lists the files. Files of images that begin later have
 //! numbers from [`Numbers::next`] on, which it spares too. So it holds no lock while it removes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The numbers of one journal.
@@ -16,9 +16,16 @@ pub(crate) struct Numbers {
     /// The number of the next image.
     next: u64,
     writing: BTreeSet<u64>,
+    /// The images that writers hold, each with the number of writers.
+    held: BTreeMap<u64, usize>,
 }
 
 impl Numbers {
+    /// Whether a writer holds this image.
+    pub(crate) fn holds(&self, image: u64) -> bool {
+        self.held.contains_key(&image)
+    }
+
     /// Whether a writer may have files of this image.
     pub(crate) fn has(&self, image: u64) -> bool {
         image >= self.next || self.writing.contains(&image)
@@ -30,6 +37,7 @@ impl InProgress {
         Arc::new(InProgress(Mutex::new(Numbers {
             next,
             writing: BTreeSet::new(),
+            held: BTreeMap::new(),
         })))
     }
 
@@ -46,6 +54,7 @@ impl InProgress {
         numbers.writing.insert(number);
         Some(ImageNumber {
             number,
+            held: Mutex::default(),
             in_progress: self.clone(),
         })
     }
@@ -60,11 +69,36 @@ impl InProgress {
 #[derive(Debug)]
 pub(crate) struct ImageNumber {
     pub(crate) number: u64,
+    /// Earlier images that stay until the value is dropped.
+    held: Mutex<BTreeSet<u64>>,
     in_progress: Arc<InProgress>,
+}
+
+impl ImageNumber {
+    /// An earlier image stays until the value is dropped.
+    pub(crate) fn hold(&self, image: u64) {
+        if self.held().insert(image) {
+            *self.in_progress.lock().held.entry(image).or_default() += 1;
+        }
+    }
+
+    fn held(&self) -> MutexGuard<'_, BTreeSet<u64>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Drop for ImageNumber {
     fn drop(&mut self) {
-        self.in_progress.lock().writing.remove(&self.number);
+        let held = std::mem::take(&mut *self.held());
+        let mut numbers = self.in_progress.lock();
+        numbers.writing.remove(&self.number);
+        for image in held {
+            if let Some(count) = numbers.held.get_mut(&image) {
+                *count -= 1;
+                if *count == 0 {
+                    numbers.held.remove(&image);
+                }
+            }
+        }
     }
 }

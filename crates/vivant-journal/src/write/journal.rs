@@ -62,6 +62,11 @@ impl Journal {
         self.upkeep.catalog()
     }
 
+    /// How many earlier images an image may need ([`Settings::needed_max`]).
+    pub fn needed_max(&self) -> u32 {
+        self.settings.needed_max
+    }
+
     /// Begins an image. Several may be in progress at once; the latest is the one with the
     /// greatest number.
     ///

@@ -3,7 +3,9 @@
 use crate::error::{Error, Operation};
 use crate::format::block::{self, BlockEntry, BlockKind};
 use crate::format::compression::Compression;
-use crate::format::layout::{SEGMENT_MAGIC, VERSION, segment_head, table_block_bytes, table_entry};
+use crate::format::layout::{
+    SEGMENT_MAGIC, VERSION_ALONE, segment_head, table_block_bytes, table_entry,
+};
 use crate::format::manifest::SegmentEntry;
 use crate::format::names::FileName;
 use crate::store::NewFile;
@@ -34,7 +36,7 @@ impl SegmentWriter {
         let file = file.map_err(Error::store(Operation::Create, name))?;
         let mut head = [0; segment_head::BYTES];
         segment_head::MAGIC.put_bytes(&mut head, SEGMENT_MAGIC);
-        segment_head::VERSION.put(&mut head, VERSION);
+        segment_head::VERSION.put(&mut head, VERSION_ALONE);
         segment_head::SEGMENT.put(&mut head, segment);
         segment_head::IMAGE.put(&mut head, image);
         let mut out = Blocks {

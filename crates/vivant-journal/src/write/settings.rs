@@ -1,7 +1,7 @@
 //! [`Settings`] of a journal.
 
 use crate::format::compression::Compression;
-use crate::format::layout::BLOCK_BYTES_MAX;
+use crate::format::layout::{BLOCK_BYTES_MAX, NEEDED_MAX};
 use crate::format::memory_limit::MemoryLimit;
 use std::num::NonZeroU32;
 
@@ -19,16 +19,21 @@ pub struct Settings {
     pub(crate) retention: Retention,
     pub(crate) memory: MemoryLimit,
     pub(crate) block_bytes: u32,
+    pub(crate) needed_max: u32,
 }
 
+/// Each is a file that has to be opened, and read in part.
+const NEEDED_MAX_DEFAULT: u32 = 16;
+
 impl Default for Settings {
-    /// LZ4, the last two images, one gibibyte of memory.
+    /// LZ4, the last two images, one gibibyte of memory, at most 16 needed images.
     fn default() -> Self {
         Settings {
             compression: Compression::default(),
             retention: Retention::default(),
             memory: MemoryLimit::DEFAULT,
             block_bytes: BLOCK_BYTES_MAX,
+            needed_max: NEEDED_MAX_DEFAULT,
         }
     }
 }
@@ -58,6 +63,13 @@ impl Settings {
         }
     }
 
+    /// Programs that leave records to earlier images are to need at most so many of them; with 0
+    /// each image is whole. More is [refused](crate::Error::TooManyNeeded).
+    pub fn needed_max(self, images: u32) -> Settings {
+        let needed_max = images.min(NEEDED_MAX);
+        Settings { needed_max, ..self }
+    }
+
     /// Cuts blocks smaller than the format's limit, so that small images have many.
     #[cfg(test)]
     pub(crate) fn block_bytes(self, block_bytes: u32) -> Settings {
@@ -76,8 +88,8 @@ impl Settings {
 pub enum Retention {
     /// All.
     All,
-    /// The newest images with intact manifests, this many. Older ones are removed, damaged ones
-    /// among them.
+    /// The newest images with intact manifests, this many, and those that they need. Others are
+    /// removed, damaged ones among them.
     Last(NonZeroU32),
 }
 

@@ -5,10 +5,13 @@
 //! - **J2** The sweep spares images in progress.
 //! - **J3** Images are removed only after a publication that is durable, and the newest that
 //!   [`Retention`] keeps are counted by intact manifests.
+//! - **J5** An image that a kept one needs is kept, and so is an image that a writer holds.
 //! - **J4** What was read after an opening was durable: an opening syncs the names that it sees.
 
 use crate::error::{Error, Operation};
 use crate::format::names::FileName;
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_injected};
 use crate::read::catalog::Catalog;
 use crate::store::Store;
 use crate::write::in_progress::{ImageNumber, InProgress};
@@ -71,11 +74,17 @@ impl Upkeep {
         let Some(oldest) = images.intact.get(keep.get() as usize - 1) else {
             return Ok(());
         };
+        let kept = images.intact.iter().take(keep.get() as usize);
+        let needed: BTreeSet<u64> = kept.flat_map(|kept| kept.needed.iter().copied()).collect();
+        let in_progress = self.in_progress.now();
         let intact = images.intact.iter().map(|summary| summary.number);
         let unreadable = images.unreadable.iter().map(|unreadable| unreadable.number);
-        let old = intact
-            .chain(unreadable)
-            .filter(|&number| number < oldest.number);
+        let old = intact.chain(unreadable).filter(|&number| {
+            let is_needed = needed.contains(&number) || in_progress.holds(number);
+            #[cfg(test)]
+            let is_needed = is_needed && !is_injected(InjectedFault::NeededNotKept);
+            number < oldest.number && !is_needed
+        });
         for image in old {
             self.remove(FileName::Manifest { image })?;
         }
