@@ -13,7 +13,7 @@ mod write;
 
 pub use error::{Damage, Error, Operation, Place};
 pub use format::compression::Compression;
-pub use read::catalog::{Catalog, Images, Latest, Unreadable};
+pub use read::catalog::{Catalog, Images, Latest, StoreId, Unreadable};
 pub use read::image::{Image, Summary};
 pub use read::reader::{Reader, Record, Values};
 pub use read::table::RecordInfo;

@@ -19,6 +19,8 @@ pub(crate) enum InjectedFault {
         allow(dead_code, reason = "a test of snapshots plants it")
     )]
     HeapNotAwaited,
+    /// The next snapshot leaves records to a snapshot that was not published.
+    UnpublishedCounts,
     /// Each second image has an entry of its table of kinds twice, which no reader notices.
     #[cfg_attr(
         not(feature = "snapshots"),

@@ -1,6 +1,7 @@
 //! The old generation: objects in blocks of size classes, which never move (H4).
 
 mod absorb;
+mod changes;
 mod destructors;
 pub(crate) mod image_barrier;
 pub(crate) mod image_count;

@@ -33,8 +33,9 @@ pub trait ImageSink: Send {
     /// A span is written. No two have the same number.
     fn span(&mut self, record: SpanRecord);
 
-    /// A span has not changed since the image [`ImageSink::since`]. Its record is in the first image
-    /// of the heap that is complete and whose [number](ImageId::number) is `first_image` or larger.
+    /// A span has not changed since the image [`ImageSink::since`]. Its record is in the first
+    /// complete image of the heap that has the [number](ImageId::number) `first_image` or a larger
+    /// number.
     ///
     /// A span is written each time if its objects have a cell, or lead out of the heap: if their
     /// code has asked the encoder for a context.

@@ -241,7 +241,7 @@ impl ImageWriter {
         let bytes = usize::from(page.used) * page.block_size();
         match touched {
             TouchedSpan::Awaited(awaited) => {
-                // SAFETY: the caller's contract.
+                // SAFETY: the caller's contract (S9, S11).
                 let record = unsafe { self.finish(span, awaited) };
                 let bytes = bytes.max(record.unwrap_or(0));
                 self.written += bytes;

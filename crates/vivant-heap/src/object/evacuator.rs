@@ -268,7 +268,7 @@ impl<'a> Evacuator<'a> {
     /// with targets that are still young are checked again in the next collection.
     pub(crate) fn clear_weak(&mut self) {
         let before = std::mem::take(self.heap.weak);
-        // SAFETY: old objects of the heap, as said below.
+        // SAFETY: old objects of the heap, which are not freed yet (H10).
         unsafe { self.heap.old.note_changes(&before) };
         for reference in before.into_iter().chain(std::mem::take(&mut self.weak)) {
             // SAFETY: a weak reference that was reached, now or when it became old. A mark empties

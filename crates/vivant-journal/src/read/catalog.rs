@@ -5,7 +5,7 @@ use crate::format::memory_limit::MemoryLimit;
 use crate::format::names::FileName;
 use crate::read::image::{self, Image, Lengths, Summary};
 use crate::store::Store;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// The images of a store, for reading. Tools use it beside a program that writes.
 #[derive(Clone, Debug)]
@@ -13,6 +13,20 @@ pub struct Catalog {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) memory: MemoryLimit,
 }
+
+/// Tells an opened store from all others ([`Catalog::store_id`]). A store that is opened again is
+/// another one.
+#[derive(Clone, Debug)]
+pub struct StoreId(Weak<dyn Store>);
+
+impl PartialEq for StoreId {
+    fn eq(&self, other: &StoreId) -> bool {
+        // The memory of a store that is gone is not used again while an id of it is there.
+        Weak::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for StoreId {}
 
 /// All images of a store: [`Catalog::images`].
 #[derive(Debug)]
@@ -126,9 +140,9 @@ impl Catalog {
         })
     }
 
-    /// Whether both are of one opened store: one is a clone of the other.
-    pub fn is_same_store(&self, other: &Catalog) -> bool {
-        Arc::ptr_eq(&self.store, &other.store)
+    /// What tells its opened store from all others. It does not keep the store open.
+    pub fn store_id(&self) -> StoreId {
+        StoreId(Arc::downgrade(&self.store))
     }
 
     pub(crate) fn lengths(&self) -> Result<Lengths, Error> {

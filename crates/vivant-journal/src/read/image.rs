@@ -155,8 +155,8 @@ impl Image {
         })
     }
 
-    /// The earlier images that it needs, by their numbers. Each is the one that was there when this
-    /// image was published.
+    /// The earlier images that it needs, by their numbers. They are those of the time when
+    /// this image was published.
     pub fn needed(&self) -> &[Image] {
         &self.needed
     }

@@ -24,7 +24,7 @@ fn needed_images_are_kept() {
     for tag in 1..=2 {
         publish(&journal, tag).expect("it is published");
     }
-    // One image is kept, and here the one that it needs.
+    // One image is kept, and here another, which it needs.
     assert_eq!(publish_needing(&journal, &[2]).expect("it is there"), 3);
     let catalog = journal.catalog();
     let intact = || {

@@ -115,9 +115,10 @@ impl ImageWriter {
     ///
     /// # Errors
     ///
-    /// [`Error::SegmentsNotFinished`], [`Error::DuplicateRecord`] and [`Error::MetadataTooLong`]
-    /// before anything is published, [`Error::TooManyNeeded`], and why an image that it needs cannot be read. After [`Error::Store`] the image may exist or not; the images
-    /// before it are unchanged.
+    /// [`Error::SegmentsNotFinished`], [`Error::DuplicateRecord`], [`Error::MetadataTooLong`] and
+    /// [`Error::TooManyNeeded`] before anything is published, and why an image that it needs cannot
+    /// be read. After [`Error::Store`] the image may exist or not; the images before it are
+    /// unchanged.
     pub fn publish(self, metadata: &[u8]) -> Result<Published, Error> {
         let manifest = self.manifest(metadata)?;
         let name = FileName::Manifest {

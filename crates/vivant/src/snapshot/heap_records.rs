@@ -11,6 +11,22 @@ pub(super) struct SpansRecord {
     pub(super) spans: Vec<SpanRecord>,
 }
 
+/// Spans of an actor's heap that have not changed since an earlier snapshot, which has their
+/// records.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct UnchangedRecord {
+    pub(super) actor: u64,
+    pub(super) runs: Vec<UnchangedRun>,
+}
+
+/// Spans with successive numbers, of which one snapshot has the records.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct UnchangedRun {
+    pub(super) first: u32,
+    pub(super) count: u32,
+    pub(super) snapshot: u64,
+}
+
 /// The types of objects in an image.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ObjectsRecord {
@@ -21,6 +37,17 @@ pub(super) struct ObjectsRecord {
 saved_struct!(SpansRecord as "vivant::SpansRecord" {
     0 actor: u64,
     1 spans: Vec<SpanRecord>,
+});
+
+saved_struct!(UnchangedRecord as "vivant::UnchangedRecord" {
+    0 actor: u64,
+    1 runs: Vec<UnchangedRun>,
+});
+
+saved_struct!(UnchangedRun as "vivant::UnchangedRun" {
+    0 first: u32,
+    1 count: u32,
+    2 snapshot: u64,
 });
 
 saved_struct!(ObjectsRecord as "vivant::ObjectsRecord" {
@@ -49,5 +76,35 @@ impl SpansRecord {
     /// Bytes of all contents.
     pub(super) fn bytes(&self) -> usize {
         self.spans.iter().map(SpanRecord::bytes).sum()
+    }
+}
+
+/// Runs in one record.
+const RUNS_MAX: usize = 1 << 14;
+
+impl UnchangedRecord {
+    /// A record of no span.
+    pub(super) fn new(actor: u64) -> UnchangedRecord {
+        let runs = Vec::new();
+        UnchangedRecord { actor, runs }
+    }
+
+    /// Whether further spans are for another record.
+    pub(super) fn is_full(&self) -> bool {
+        self.runs.len() >= RUNS_MAX
+    }
+
+    /// A snapshot has the record of this span.
+    pub(super) fn add(&mut self, span: u32, snapshot: u64) {
+        match self.runs.last_mut() {
+            Some(run) if run.snapshot == snapshot && run.first + run.count == span => {
+                run.count += 1;
+            }
+            _ => self.runs.push(UnchangedRun {
+                first: span,
+                count: 1,
+                snapshot,
+            }),
+        }
     }
 }

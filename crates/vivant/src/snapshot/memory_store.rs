@@ -29,6 +29,15 @@ impl MemoryStore {
         lock(&self.0).is_full = is_full;
     }
 
+    /// Removes the files of this image.
+    pub(super) fn remove_image(&self, image: u64) {
+        let number = format!("{image:020}");
+        let files = &mut lock(&self.0).by_name;
+        let before = files.len();
+        files.retain(|name, _| !name.starts_with(&number));
+        assert!(files.len() < before, "no file of the image {number}");
+    }
+
     /// Changes a byte in the middle of each file of this image.
     pub(super) fn damage(&self, image: u64) {
         let number = format!("{image:016x}");

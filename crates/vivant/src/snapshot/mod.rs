@@ -11,7 +11,8 @@
 //!   [`restored_memberships`], [`restored_synchronizers`], [`restored_trees`], [`restored_start`],
 //!   [`intervals`], [`repeated_message`], [`paths`], [`not_restored`].
 //! - [`schedule`]: snapshots that a clock, a number of messages or the program asks for.
-//! - [`take`]: a snapshot into a store; [`line`], [`pause`], [`error`].
+//! - [`take`]: a snapshot into a store; [`line`], [`pause`], [`error`]; [`chains`], [`heap_chain`]:
+//!   what it leaves to earlier ones.
 //! - [`restored`]: a system from a store.
 //! - [`file`]: the records in a store.
 
@@ -22,6 +23,8 @@ mod by_id;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod callers_tests;
 mod census;
+#[cfg(feature = "snapshots")]
+mod chains;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod changed_types_tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
@@ -40,11 +43,14 @@ mod graphs_tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod groups_tests;
 mod handles;
+mod heap_chain;
 mod heap_records;
 mod held;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod hostile_tests;
 mod image;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod incremental_tests;
 mod intervals;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod joins_tests;

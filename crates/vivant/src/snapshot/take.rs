@@ -1,6 +1,7 @@
 //! Taking a snapshot: a cut, recorded and written while the program runs.
 
 use super::census::{ActorsOfType, Census, SavedAs, SlowEncoding, sum};
+use super::chains::{Chains, HeapChains, snapshots_of};
 use super::error::{SnapshotError, WaitedFor};
 use super::file::{Header, ImageFile, NotWritten};
 use super::line::Line;
@@ -10,6 +11,8 @@ use super::saved_program::SavedProgram;
 use crate::actor::{Scope, Shared, release_recorders};
 use crate::api::SavedKinds;
 use crate::cut::{Coordinator, Outcome, Step};
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_planted};
 use crate::sync::Arc;
 use std::fmt;
 use std::time::Duration;
@@ -29,6 +32,9 @@ pub struct SnapshotReport {
     pub bytes: u64,
     /// Number of bytes in the store.
     pub stored_bytes: u64,
+    /// The earlier snapshots that have objects of this one, which have not changed since: by their
+    /// numbers in the store. They are kept as long as this one.
+    pub needed: Vec<u64>,
     /// Time from the request until the snapshot existed.
     pub took: Duration,
     /// Number of cuts that were taken. All but the last were void: a turn learned something that
@@ -81,9 +87,20 @@ pub(crate) fn take(
         before_line,
         tries: Tries::default(),
     };
-    let written = cuts.write_whole()?;
+    let mut written = cuts.write_whole()?;
     let tries = cuts.tries;
+    let heaps = std::mem::take(&mut written.completed.heaps);
+    #[cfg(test)]
+    let heaps = match is_planted(InjectedFault::UnpublishedCounts) {
+        true => {
+            // Its objects are looked for in the first one.
+            Chains::published(system, journal, 1, heaps);
+            Vec::new()
+        }
+        false => heaps,
+    };
     let (published, types, census) = written.publish(system)?;
+    Chains::published(system, journal, published.summary.number, heaps);
     let took = Duration::from_nanos(system.oracle.now_ns().saturating_sub(began_ns));
     Ok(SnapshotReport::new(published, types, census, tries, took))
 }
@@ -154,7 +171,8 @@ impl Cuts<'_, '_> {
         self.pauses.waits_for(WaitedFor::Turns);
         self.end_passes(coordinator)?;
         let mut file = ImageFile::begin(self.journal)?;
-        let recorder = Arc::new(ImageRecorder::new(self.kinds.clone())?.within(self.scope.clone()));
+        let recorder = ImageRecorder::new(self.kinds.clone())?.within(self.scope.clone());
+        let recorder = Arc::new(recorder.after(self.chains(&file)?));
         let line = Line::after(self.tries.cuts);
         let pause = line.wait(self.system, self.pauses)?;
         (self.before_line)();
@@ -190,6 +208,15 @@ impl Cuts<'_, '_> {
         }))
     }
 
+    /// The heaps of the last snapshot, if all that they need is there.
+    fn chains(&self, file: &ImageFile) -> Result<HeapChains, NotWritten> {
+        let chains = Chains::of_last(self.system, self.journal);
+        match file.holds(&snapshots_of(&chains))? {
+            true => Ok(chains),
+            false => Ok(HeapChains::default()),
+        }
+    }
+
     /// L1: ends the passes of a cut that was given up.
     fn end_passes(&mut self, coordinator: &mut Coordinator) -> Result<(), SnapshotError> {
         while !coordinator.is_over() {
@@ -217,6 +244,7 @@ impl SnapshotReport {
             messages: census.messages,
             bytes: summary.value_bytes,
             stored_bytes: summary.stored_bytes,
+            needed: summary.needed,
             took,
             cuts: tries.cuts,
             paused: tries.paused,

@@ -1,13 +1,6 @@
-//! [`ImageCount`]: counts the images of a heap, and notes in each span which is the first that has
-//! its present contents (S13).
+//! [`ImageCount`]: counts the images of a heap.
 
-use super::{Old, span_of};
-use crate::alloc::header::Header;
-#[cfg(test)]
-use crate::injected_fault::{InjectedFault, is_injected};
-use crate::pages::page::Span;
 use crate::sync::Arc;
-use std::ptr::NonNull;
 
 /// The number of an image among those of its heap, from 1 on.
 pub(crate) type ImageNumber = u32;
@@ -16,7 +9,7 @@ pub(crate) type ImageNumber = u32;
 #[derive(Default)]
 pub(crate) struct ImageCount {
     /// Number of images that have begun.
-    begun: ImageNumber,
+    pub(super) begun: ImageNumber,
     /// Tells the heap from all others. `None`: no image has begun.
     heap: Option<Arc<()>>,
 }
@@ -38,35 +31,5 @@ impl ImageCount {
     #[inline]
     pub(crate) fn next(&self) -> ImageNumber {
         self.begun + 1
-    }
-}
-
-impl Old {
-    /// The contents of a span change: images that have begun do not have them.
-    #[inline]
-    pub(crate) fn note_change(&mut self, span: Span) {
-        // SAFETY: a span of this heap, which the caller holds (X1).
-        unsafe { span.page() }.first_image = self.images.next();
-    }
-
-    /// As [`Old::note_change`], for the spans of these objects. Nothing before the first image: each
-    /// span has the first one's number since its birth.
-    ///
-    /// # Safety
-    ///
-    /// They are old objects of this heap.
-    pub(crate) unsafe fn note_changes(&mut self, objects: &[NonNull<Header>]) {
-        #[cfg(test)]
-        if is_injected(InjectedFault::UnnotedChange) {
-            return;
-        }
-        if self.images.begun == 0 {
-            return;
-        }
-        for &object in objects {
-            // SAFETY: the caller's contract (X1): the object lies in its span.
-            let span = unsafe { span_of(object) };
-            self.note_change(span);
-        }
     }
 }

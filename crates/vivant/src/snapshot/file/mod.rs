@@ -5,21 +5,23 @@
 //! - [`header`]: what a list of images shows.
 //! - [`shapes_record`]: how records and values are encoded.
 //! - [`writer`]: an image that is being written.
-//! - [`reader`]: an image that is read.
+//! - [`reader`]: an image that is read; [`unchanged`]: what it leaves to earlier ones.
 
 mod header;
+mod not_read;
 #[cfg(all(test, feature = "macros"))]
 mod page_tests;
 mod reader;
 mod record_kind;
 mod shapes_record;
+mod unchanged;
 mod writer;
 
 pub(super) use header::Header;
-pub use reader::NotRead;
+pub use not_read::NotRead;
 pub(super) use reader::read;
 #[cfg(all(test, feature = "macros"))]
-pub(super) fn record_kinds() -> [u16; 10] {
+pub(super) fn record_kinds() -> [u16; 11] {
     record_kind::RecordKind::ALL.map(record_kind::RecordKind::number)
 }
 /// The table that the file of an image with these shapes has.

@@ -1,40 +1,12 @@
 //! Reading an image.
 
 use super::super::image::{Image, Records};
-use super::header::{FORMAT, Header};
+use super::header::Header;
+use super::not_read::NotRead;
 use super::record_kind::RecordKind;
 use super::shapes_record::ShapesRecord;
-use std::fmt;
-use vivant_codec::{LoadError, from_bytes};
-
-/// Why an image of a store is no image of a system.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum NotRead {
-    /// The store failed, or the image is damaged.
-    Store(vivant_journal::Error),
-    /// The image was written in another version of the format, with this number.
-    OtherVersion(u32),
-    /// The metadata of the image are not those of a snapshot.
-    NotASnapshot(LoadError),
-    /// A record is not what its kind says.
-    Record {
-        /// The record's id.
-        id: u64,
-        /// Why.
-        error: LoadError,
-    },
-    /// A record is of a kind that this version of the format does not have.
-    NoKind {
-        /// The record's id.
-        id: u64,
-        /// The number of the kind.
-        kind: u16,
-    },
-    /// The image has not one record of the system, one of shapes, one of kinds of messages, and one
-    /// of what is shared.
-    NotOnce(&'static str),
-}
+use super::unchanged::Unchanged;
+use vivant_codec::from_bytes;
 
 /// Reads all records of an image.
 pub(crate) fn read(image: &vivant_journal::Image) -> Result<(Header, Image), NotRead> {
@@ -43,6 +15,7 @@ pub(crate) fn read(image: &vivant_journal::Image) -> Result<(Header, Image), Not
     let (mut system, mut shapes, mut kinds, mut shared) = (None, None, None, None);
     let mut records = Records::default();
     let mut objects = None;
+    let mut unchanged = Unchanged::default();
     for record in image.reader().values() {
         let record = record?;
         let (id, value) = (record.id, &record.value[..]);
@@ -72,6 +45,7 @@ pub(crate) fn read(image: &vivant_journal::Image) -> Result<(Header, Image), Not
                 records.supervised.push(from_bytes(value).map_err(wrong)?);
             }
             Some(RecordKind::Spans) => records.spans.push(from_bytes(value).map_err(wrong)?),
+            Some(RecordKind::Unchanged) => unchanged.add(from_bytes(value).map_err(wrong)?),
             Some(RecordKind::Objects) => {
                 let before = objects.replace(from_bytes(value).map_err(wrong)?);
                 once(before.is_none(), "types of objects")?;
@@ -82,6 +56,7 @@ pub(crate) fn read(image: &vivant_journal::Image) -> Result<(Header, Image), Not
             }
         }
     }
+    unchanged.read(image, &mut records.spans)?;
     once(
         objects.is_some() || records.spans.is_empty(),
         "types of objects",
@@ -98,51 +73,5 @@ fn once(is_first: bool, what: &'static str) -> Result<(), NotRead> {
     match is_first {
         true => Ok(()),
         false => Err(NotRead::NotOnce(what)),
-    }
-}
-
-impl From<vivant_journal::Error> for NotRead {
-    fn from(error: vivant_journal::Error) -> NotRead {
-        NotRead::Store(error)
-    }
-}
-
-impl fmt::Display for NotRead {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            NotRead::Store(error) => write!(f, "{error}"),
-            NotRead::OtherVersion(found) => write!(
-                f,
-                "the image has version {found} of the format, and this program reads version {FORMAT}; use the version \
-                 of vivant that wrote it"
-            ),
-            NotRead::NotASnapshot(error) => write!(
-                f,
-                "the image is no snapshot of a system: its metadata cannot be read: {error}"
-            ),
-            NotRead::Record { id, error } => write!(
-                f,
-                "the record {id} of the image cannot be read: {error}; restore an older image"
-            ),
-            NotRead::NoKind { id, kind } => write!(
-                f,
-                "the record {id} of the image is of the kind {kind}, which snapshots do not have; restore an older \
-                 image"
-            ),
-            NotRead::NotOnce(what) => write!(
-                f,
-                "the image has not one record of {what}; restore an older image"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for NotRead {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            NotRead::Store(error) => Some(error),
-            NotRead::NotASnapshot(error) | NotRead::Record { error, .. } => Some(error),
-            NotRead::OtherVersion(_) | NotRead::NoKind { .. } | NotRead::NotOnce(_) => None,
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! [`RecordKind`]: what a record of an image is.
 
-use super::super::heap_records::{ObjectsRecord, SpansRecord};
+use super::super::heap_records::{ObjectsRecord, SpansRecord, UnchangedRecord};
 use super::super::image::{ActorRecord, SharedRecord, SystemRecord, WaitingRecord};
 use super::super::message_kinds::MessageKindsRecord;
 use super::super::message_record::MessageRecord;
@@ -32,10 +32,12 @@ pub(super) enum RecordKind {
     Spans = 9,
     /// `ObjectsRecord`, once, in an image with spans.
     Objects = 10,
+    /// `UnchangedRecord`.
+    Unchanged = 11,
 }
 
 impl RecordKind {
-    pub(super) const ALL: [RecordKind; 10] = [
+    pub(super) const ALL: [RecordKind; 11] = [
         RecordKind::System,
         RecordKind::Shapes,
         RecordKind::Actor,
@@ -46,6 +48,7 @@ impl RecordKind {
         RecordKind::Supervised,
         RecordKind::Spans,
         RecordKind::Objects,
+        RecordKind::Unchanged,
     ];
 
     pub(super) fn of(number: u16) -> Option<RecordKind> {
@@ -66,6 +69,7 @@ impl RecordKind {
             RecordKind::Supervised => SupervisedRecord::SHAPE,
             RecordKind::Spans => SpansRecord::SHAPE,
             RecordKind::Objects => ObjectsRecord::SHAPE,
+            RecordKind::Unchanged => UnchangedRecord::SHAPE,
         }
     }
 

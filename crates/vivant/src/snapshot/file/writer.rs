@@ -51,7 +51,26 @@ impl ImageFile {
                 self.has_spans = true;
                 self.write(RecordKind::Spans, spans)
             }
+            Record::Unchanged(spans) => {
+                self.has_spans = true;
+                spans
+                    .runs
+                    .iter()
+                    .for_each(|run| self.image.need(run.snapshot));
+                self.write(RecordKind::Unchanged, spans)
+            }
         })
+    }
+
+    /// These snapshots stay until this one is published or given up. Returns false if one is not
+    /// there any more.
+    pub(crate) fn holds(&self, snapshots: &[u64]) -> Result<bool, NotWritten> {
+        match self.image.hold(snapshots) {
+            Ok(()) => Ok(true),
+            Err(vivant_journal::Error::NoSuchImage { .. }) => Ok(false),
+            Err(error) if error.is_damage() => Ok(false),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Writes what was complete last. When this returns, the image exists.

@@ -35,7 +35,8 @@ impl ImageRecorder {
     ) -> Encoded {
         let (images, kinds) = (self.heaps.clone(), self.kinds.clone());
         let codecs = kinds.objects().clone();
-        let sink = HeapSink::new(images, kinds, self.scope.clone(), actor);
+        let chain = self.chains.get(&actor.id).cloned();
+        let sink = HeapSink::new(images, kinds, chain, self.scope.clone(), actor);
         let heap = HeapSaver::new(codecs, Box::new(sink));
         let (encoded, noted) = self.encoded_by(actor, shape, |contexts| {
             let mut contexts = contexts.to_vec();

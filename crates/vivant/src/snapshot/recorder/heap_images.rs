@@ -1,6 +1,7 @@
 //! [`HeapImages`]: what heaps write of their images while turns run, until the cut takes it.
 
-use super::super::heap_records::SpansRecord;
+use super::super::heap_chain::WrittenHeap;
+use super::super::heap_records::{SpansRecord, UnchangedRecord};
 use super::super::noted::Noted;
 use super::super::unsaved::Unsaved;
 use crate::candidates::ActorKey;
@@ -28,7 +29,10 @@ pub(super) struct HeapImages {
 #[derive(Default)]
 pub(super) struct Written {
     pub(super) records: Vec<SpansRecord>,
+    pub(super) unchanged: Vec<UnchangedRecord>,
     pub(super) noted: Vec<Noted>,
+    /// The heaps that are written to their ends.
+    pub(super) heaps: Vec<WrittenHeap>,
     pub(super) error: Option<Unsaved>,
 }
 
@@ -80,6 +84,15 @@ impl HeapImages {
         let mut written = lock(&self.written);
         written.records.push(record);
         written.noted.push(noted);
+    }
+
+    pub(super) fn add_unchanged(&self, record: UnchangedRecord) {
+        lock(&self.written).unchanged.push(record);
+    }
+
+    /// A heap is written to its end.
+    pub(super) fn completes(&self, heap: WrittenHeap) {
+        lock(&self.written).heaps.push(heap);
     }
 
     pub(super) fn fails(&self, error: Unsaved) {

@@ -1,7 +1,8 @@
 //! [`HeapSink`]: takes the image of one heap while turns run.
 
 use super::super::ended::EndedRecord;
-use super::super::heap_records::SpansRecord;
+use super::super::heap_chain::{HeapChain, WrittenHeap};
+use super::super::heap_records::{SpansRecord, UnchangedRecord};
 use super::super::noted::Noted;
 use super::super::unsaved::Unsaved;
 use super::heap_images::HeapImages;
@@ -11,9 +12,10 @@ use crate::candidates::ActorKey;
 use crate::failures::message_of;
 use crate::phase::Phase;
 use crate::sync::Arc;
+use std::collections::BTreeSet;
 use std::mem;
 use vivant_codec::Encoder;
-use vivant_heap::{Demand, ImageError, ImageSink, SpanRecord};
+use vivant_heap::{Demand, ImageError, ImageId, ImageSink, SpanRecord};
 
 /// Takes the image of the heap of an actor, for a cut.
 pub(super) struct HeapSink {
@@ -24,6 +26,14 @@ pub(super) struct HeapSink {
     path: String,
     /// What was written since the last record.
     record: SpansRecord,
+    unchanged: UnchangedRecord,
+    /// What the last snapshot had of the heap.
+    chain: Option<HeapChain>,
+    /// The image. `None`: it has not begun.
+    image: Option<ImageId>,
+    /// Bytes that were written, and the earlier snapshots that have the rest.
+    bytes: usize,
+    needed: BTreeSet<u64>,
     has_ended: bool,
 }
 
@@ -64,6 +74,7 @@ impl HeapSink {
     pub(super) fn new(
         images: Arc<HeapImages>,
         kinds: Arc<SavedKinds>,
+        chain: Option<HeapChain>,
         scope: Scope,
         actor: &Header,
     ) -> HeapSink {
@@ -84,6 +95,11 @@ impl HeapSink {
             actor: actor.id,
             path: actor.path(),
             record: SpansRecord::new(actor.id),
+            unchanged: UnchangedRecord::new(actor.id),
+            chain,
+            image: None,
+            bytes: 0,
+            needed: BTreeSet::new(),
             has_ended: false,
         }
     }
@@ -92,7 +108,30 @@ impl HeapSink {
     fn flush(&mut self) {
         let noted = self.seen.take();
         let record = mem::replace(&mut self.record, SpansRecord::new(self.actor));
+        self.bytes += record.bytes();
         self.images.add(record, noted);
+    }
+
+    fn flush_unchanged(&mut self) {
+        let record = mem::replace(&mut self.unchanged, UnchangedRecord::new(self.actor));
+        if !record.runs.is_empty() {
+            self.images.add_unchanged(record);
+        }
+    }
+
+    /// All is written.
+    fn completes(&mut self) {
+        self.flush();
+        self.flush_unchanged();
+        if let Some(image) = self.image.take() {
+            self.images.completes(WrittenHeap {
+                actor: self.actor,
+                image,
+                bytes: self.bytes,
+                needed: mem::take(&mut self.needed),
+                chain: self.chain.take(),
+            });
+        }
     }
 
     fn unsaved(&self, error: ImageError) -> Unsaved {
@@ -114,6 +153,28 @@ impl ImageSink for HeapSink {
         encode(&Encoder::new().with_contexts(&[seen, kinds.values().listed_results()]));
     }
 
+    fn since(&self) -> Option<ImageId> {
+        Some(self.chain.as_ref()?.last().clone())
+    }
+
+    fn began(&mut self, image: ImageId) {
+        self.image = Some(image);
+    }
+
+    fn unchanged(&mut self, span: u32, first_image: u32) {
+        let chain = self.chain.as_ref();
+        let Some(snapshot) = chain.and_then(|chain| chain.snapshot(first_image)) else {
+            let actor = self.path.clone();
+            let what = format!("the span {span} of a heap, which no snapshot has");
+            return self.images.fails(Unsaved::Lacking { actor, what });
+        };
+        self.needed.insert(snapshot);
+        self.unchanged.add(span, snapshot);
+        if self.unchanged.is_full() {
+            self.flush_unchanged();
+        }
+    }
+
     fn span(&mut self, record: SpanRecord) {
         self.record.spans.push(record);
         if self.record.is_full() {
@@ -133,7 +194,7 @@ impl ImageSink for HeapSink {
     fn ended(mut self: Box<Self>, result: Result<(), ImageError>) {
         self.has_ended = true;
         match result {
-            Ok(()) => self.flush(),
+            Ok(()) => self.completes(),
             Err(error) => self.images.fails(self.unsaved(error)),
         }
     }

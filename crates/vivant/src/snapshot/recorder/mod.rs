@@ -19,7 +19,8 @@ mod synchronizers;
 
 use super::census::{Census, SavedAs};
 use super::ended::EndedRecord;
-use super::heap_records::{ObjectsRecord, SpansRecord};
+use super::heap_chain::{HeapChain, WrittenHeap};
+use super::heap_records::{ObjectsRecord, SpansRecord, UnchangedRecord};
 #[cfg(test)]
 use super::image::Image;
 #[cfg(test)]
@@ -60,6 +61,8 @@ pub(super) struct ImageRecorder {
     scope: Scope,
     /// What heaps write while turns run.
     heaps: Arc<HeapImages>,
+    /// What the last snapshot had of heaps, by actor.
+    chains: Arc<BTreeMap<u64, HeapChain>>,
     recorded: Mutex<Recorded>,
 }
 
@@ -70,6 +73,8 @@ struct Recorded {
     records: Vec<Record>,
     mailboxes: Mailboxes,
     census: Census,
+    /// The heaps that are written.
+    heaps: Vec<WrittenHeap>,
     /// The actors that the image contains, in the order in which they were captured.
     ids: Vec<u64>,
     tables: TablesRecord,
@@ -109,6 +114,8 @@ pub(super) enum Record {
     Supervised(SupervisedRecord),
     /// Objects of an actor's heap.
     Spans(SpansRecord),
+    /// Objects of an actor's heap that earlier snapshots have.
+    Unchanged(UnchangedRecord),
 }
 
 /// What is known of a cut when it is complete, besides the records that were drained before.
@@ -120,6 +127,8 @@ pub(super) struct Completed {
     pub(super) kinds: MessageKindsRecord,
     pub(super) objects: ObjectsRecord,
     pub(super) shared: SharedRecord,
+    #[cfg_attr(not(feature = "snapshots"), allow(dead_code))]
+    pub(super) heaps: Vec<WrittenHeap>,
     #[cfg_attr(not(feature = "snapshots"), allow(dead_code))]
     pub(super) census: Census,
 }
@@ -135,6 +144,7 @@ impl ImageRecorder {
             kinds,
             scope: Scope::System,
             heaps: Arc::default(),
+            chains: Arc::default(),
             recorded: Mutex::new(recorded),
         })
     }
@@ -143,6 +153,13 @@ impl ImageRecorder {
     #[cfg_attr(not(feature = "snapshots"), allow(dead_code))]
     pub(super) fn within(mut self, scope: Scope) -> ImageRecorder {
         self.scope = scope;
+        self
+    }
+
+    /// Leaves to earlier snapshots what these heaps have there.
+    #[cfg_attr(not(feature = "snapshots"), allow(dead_code))]
+    pub(super) fn after(mut self, chains: Arc<BTreeMap<u64, HeapChain>>) -> ImageRecorder {
+        self.chains = chains;
         self
     }
 
@@ -211,6 +228,7 @@ impl ImageRecorder {
             kinds: recorded.kinds.into_record(),
             objects: ObjectsRecord { contents },
             shared,
+            heaps: recorded.heaps,
             census: recorded.census,
         })
     }
@@ -227,6 +245,7 @@ impl ImageRecorder {
                 Record::Step(step) => records.steps.push(step),
                 Record::Supervised(child) => records.supervised.push(child),
                 Record::Spans(spans) => records.spans.push(spans),
+                Record::Unchanged(_) => unreachable!("no chains were given"),
             }
         }
         records.objects = completed.objects;

@@ -25,7 +25,9 @@ impl ImageRecorder {
     pub(super) fn take_from_heaps(&self) {
         let Written {
             records,
+            unchanged,
             noted,
+            heaps,
             error,
         } = self.heaps.take();
         noted.into_iter().for_each(|noted| self.adds(noted));
@@ -33,6 +35,10 @@ impl ImageRecorder {
         recorded
             .records
             .extend(records.into_iter().map(Record::Spans));
+        recorded
+            .records
+            .extend(unchanged.into_iter().map(Record::Unchanged));
+        recorded.heaps.extend(heaps);
         if let Some(error) = error {
             recorded.error.get_or_insert(error);
         }
