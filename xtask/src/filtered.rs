@@ -67,7 +67,7 @@ impl Tests {
     /// first: an interpreter compiles all for it. So a word of `skipped` that matches no test is
     /// not found out, which leaves nothing out.
     pub(crate) fn run_unlisted(&self) -> Result<(), Failure> {
-        let run = self.filtered();
+        let run = self.timed();
         println!("$ {}", run.line());
         let output = run.output()?;
         let unskipped = Tests {
@@ -77,7 +77,10 @@ impl Tests {
         let count = unskipped
             .count(&ran(&output))
             .map_err(|why| run.failed(&why))?;
-        println!("$ {}\n{output}# {count} tests", run.line());
+        println!("$ {}\n{output}# {count} tests, the longest:", run.line());
+        for (test, seconds) in longest(&output) {
+            println!("# {seconds:>8.1} s  {test}");
+        }
         Ok(())
     }
 
@@ -137,13 +140,28 @@ impl Tests {
 
     /// The command with its filters.
     fn filtered(&self) -> Run {
-        let mut run = self.run.clone();
-        for (name, value) in &self.env {
-            run = run.env(name, value);
+        match self.modules.is_empty() && self.skipped.is_empty() {
+            true => self.in_environment(),
+            false => self.choosing(self.in_environment().arg("--")),
         }
-        if !self.modules.is_empty() || !self.skipped.is_empty() {
-            run = run.arg("--");
-        }
+    }
+
+    /// The command with its filters, and the harness prints the time of each test, as that of a
+    /// nightly toolchain can.
+    fn timed(&self) -> Run {
+        self.choosing(
+            self.in_environment()
+                .words("-- -Zunstable-options --report-time"),
+        )
+    }
+
+    fn in_environment(&self) -> Run {
+        let variables = self.env.iter();
+        variables.fold(self.run.clone(), |run, (name, value)| run.env(name, value))
+    }
+
+    /// `run` with the filters as its last arguments.
+    fn choosing(&self, mut run: Run) -> Run {
         for module in &self.modules {
             run = run.arg(filter(module));
         }
@@ -152,6 +170,24 @@ impl Tests {
         }
         run
     }
+}
+
+/// How many tests `run_unlisted` names with their times.
+const LONGEST: usize = 8;
+
+/// The tests that took longest, with their seconds: the harness ends a line with `<1.5s>`.
+fn longest(output: &str) -> Vec<(&str, f64)> {
+    let mut tests: Vec<(&str, f64)> = output.lines().filter_map(timed).collect();
+    tests.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    tests.truncate(LONGEST);
+    tests
+}
+
+/// The test of a line of output, with its seconds.
+fn timed(line: &str) -> Option<(&str, f64)> {
+    let (name, rest) = line.strip_prefix("test ")?.split_once(" ... ")?;
+    let (_, time) = rest.split_once('<')?;
+    Some((name, time.strip_suffix("s>")?.parse().ok()?))
 }
 
 /// The harness's filter of a module.
@@ -230,6 +266,16 @@ mod tests {
         let why = tests().modules("races stages").count(&ran(output));
         assert!(why.unwrap_err().contains("module `stages`"));
         assert!(tests().count(&ran("running 0 tests\n")).is_err());
+    }
+
+    #[test]
+    fn the_longest_are_named() {
+        let output = "test a::b ... ok <0.250s>\ntest c ... ok <12.5s>\ntest d ... ok\n";
+        assert_eq!(longest(output), [("c", 12.5), ("a::b", 0.25)]);
+        assert_eq!(
+            tests().skip("model").timed().line(),
+            "cargo test --test all -- -Zunstable-options --report-time --skip model"
+        );
     }
 
     #[test]

@@ -31,6 +31,7 @@ const FLAGS_LONG_HEAPS: &str = "-Zmiri-many-seeds=0..4 -Zmiri-address-reuse-rate
 /// What is interpreted of a package: its unit tests, and modules of its integration tests.
 struct Package {
     name: &'static str,
+    /// Those of the short form; empty: it has unit tests alone.
     modules: &'static str,
     /// What takes an interpreter long is left to the long form: these modules, integration tests
     /// with these words in their names, and unit tests with these.
@@ -46,15 +47,17 @@ struct Package {
 /// nothing new.
 const RUNTIME: Package = Package {
     name: "vivant",
-    modules: "without_macros promises errors lifecycle lost_messages offers misbehaviour races \
-        deep_drops",
+    modules: "without_macros promises lifecycle misbehaviour deep_drops",
     // Simulations of many actors, also of requests that are given up; behaviours in steps and roots
-    // of flows, which add no `unsafe`; exclusive waits; inspections of open requests, each a scan.
-    modules_long: "awaited steps death_notices detached_heaps unreachable far rooted exclusive wait_cycles open_requests",
+    // of flows, which add no `unsafe`; exclusive waits; inspections of open requests, each a scan;
+    // what others show too, and takes as long.
+    modules_long: "races errors lost_messages offers awaited steps death_notices detached_heaps unreachable far rooted exclusive wait_cycles open_requests",
     // Long chains, real time that passes, topics, shutdowns, random programs.
     tests_long: "a_long_chain_of promises::deep a_chain_of_a_hundred_thousand an_endless_turn _of_a_subscription_ \
         calls_after_shutdown seeded promise_breaks::the_end_of_an_actor two_actors_that_ask_each_other \
-        timers_and_children_of_a_stop_hook timers_whose_messages_panic abandoned_offers a_subscription_after",
+        timers_and_children_of_a_stop_hook timers_whose_messages_panic abandoned_offers a_subscription_after \
+        promises_are_continued_chained a_stop_request_does_not a_panic_in_the_drop_of_a_message \
+        a_continuation_of_another_system a_turn_that_outlives",
     // All kinds of observations, most kinds of sinks, alarms, what a thread records; models of
     // states and orders, random orders of a scheduler's round, histograms, hundreds of messages
     // that wait, edge snapshots of random programs, a large detached heap, inspections; cuts on
@@ -65,6 +68,8 @@ const RUNTIME: Package = Package {
         slot_list_tests::a_promise_that_was_carried \
         model interleaved every_queued_actor_runs_within_the_bound distribution a_flood_that_lines_up \
         edge_snapshot_tests seeded_canary a_heap_released_as_a_whole_is_freed rerun \
+        named_timer arguments_come_back a_long_pass_is a_million_who_wait detached_table displaced_is_gone \
+        has_a_list_of_its_open an_actor_is_idle_when no_lock_is_held a_state_may_have_many seeded_a_list_has \
         seeded_an_inspection cut::threads_tests cut::history_tests cut::races a_bank_",
     units_never: "",
 };
@@ -74,8 +79,8 @@ const COUNTS: Package = Package {
     name: "vivant-brc",
     modules: "threads reentry stress bounded",
     modules_long: "",
-    // Thousands of births, each in an own allocation.
-    tests_long: "births_alone",
+    // Thousands of births, each in an own allocation; owners and ids by the hundred.
+    tests_long: "births_alone ids_are_reused keeps_no_garbage",
     units_long: "",
     units_never: "",
 };
@@ -94,7 +99,13 @@ const HEAPS: Package = Package {
         sharing_at_the_memory_limit match_the_model_beside_markers memory_of_dead_objects_returns \
         seeded_graphs_are_restored changed_bytes_are_an_error image::beside_turns::a \
         image::beside_turns::what image::beside_turns::too image::beside_turns::seeded \
-        a_restore_keeps_within a_reference_that_is_cleared",
+        a_restore_keeps_within a_reference_that_is_cleared slices_of_all_lengths strongly_aligned \
+        a_turn_without_memory_panics_and_the_heap_is_unchanged weak_references_are_restored \
+        each_object_has_the_limits dropped_imports_are a_heap_may_lie_in_another a_panic_in_the_middle_of \
+        many_small_heaps_come each_death_is_reported a_heap_that_fails_to_start the_owner_is_found \
+        values_are_exchanged_through a_heap_may_end_while a_long_chain_needs large_objects_alone \
+        image::incremental::seeded image::incremental::what image::incremental::changes \
+        image::incremental::an_image",
     // Random programs beside models, and in two layouts; large heaps that end step by step; long
     // sums, and tables without `unsafe`; surveys, which are graphs without `unsafe`.
     units_long: "the_model deltas_have_the_same_order detached_heap_tests cut_tags_tests mark::mutator_assist \
@@ -103,16 +114,16 @@ const HEAPS: Package = Package {
         dissolve_tests survey_tests dead_objects_stay_dead a_mark_accounts_for are_spread linear_hash_map \
         group::neighbourhoods group::components group::leak_check a_reference_that_is_given_away \
         a_mark_that_stress_replaces a_request_during_a_mark",
-    units_never: "self_tests injected_faults inconsistent_cut roots_before_deltas reopens_nothing \
+    units_never: "self_tests beside_turns_tests incremental_tests injected_faults inconsistent_cut roots_before_deltas reopens_nothing \
         a_cycle_that_is_not_cut",
 };
 
 /// Collections of heaps, and the tests of heaps that need them.
 const COLLECTIONS: Package = Package {
     name: "vivant-collections",
-    modules: "edge_snapshot",
+    modules: "",
     // Random programs beside collections of `std`, markers and regions.
-    modules_long: "mutator_assist collections freeze images markers persistent nested_regions",
+    modules_long: "edge_snapshot mutator_assist collections freeze images markers persistent nested_regions",
     tests_long: "",
     // Every place of a window.
     units_long: "writes_in_a_window",
@@ -211,6 +222,7 @@ impl Package {
         let all = of("--test all").modules(self.modules);
         let units = of("--lib").skip(self.units_never);
         match form {
+            Form::Short if self.modules.is_empty() => vec![units.skip(self.units_long)],
             Form::Short => vec![all.skip(self.tests_long), units.skip(self.units_long)],
             // Only a list of all shows whether the words of the short form still match a test.
             Form::Long => vec![
