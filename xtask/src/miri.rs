@@ -183,8 +183,8 @@ fn tests(form: Form) -> Vec<Tests> {
     match form {
         // One random program of each kind: the seeds are for `cargo test`.
         Form::Short => [
-            RUNTIME.tests(form, FLAGS, "", Some(1)),
             HEAPS.tests(form, FLAGS_STRICT[0], "", Some(1)),
+            RUNTIME.tests(form, FLAGS, "", Some(1)),
             COLLECTIONS.tests(form, FLAGS_STRICT[0], "", Some(1)),
             COUNTS.tests(form, FLAGS_STRICT[0], "", None),
         ]

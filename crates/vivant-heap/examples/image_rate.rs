@@ -145,7 +145,7 @@ fn main() {
             let (decoded, decoding) = timed(|| from_bytes::<Plain>(&encoded).expect("it is one"));
             assert_eq!(decoded.len(), plain.len());
             println!(
-                "{boxes} boxes, {}: save {saving:.0?}, restore {restoring:.0?}, {} MB; plain values: \
+                "{boxes} boxes, {}: save {saving:.2?}, restore {restoring:.2?}, {} MB; plain values: \
                  encode {encoding:.0?}, decode {decoding:.0?}, {} MB",
                 if is_shuffled { "shuffled" } else { "in order" },
                 bytes >> 20,

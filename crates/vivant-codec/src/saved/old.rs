@@ -76,12 +76,14 @@ impl<'gc, 'a> Decoder<'gc, 'a> {
         current: &'static Shape,
         load: impl FnOnce(&mut Self) -> Result<T, LoadError>,
     ) -> Result<T, LoadError> {
-        let before = self.old.replace(Old {
+        let before = self.old;
+        let is_equal = comparison.is_equal(shape, current);
+        self.old = (!is_equal).then_some(Old {
             comparison,
             shape,
             name: NameCheck::Compared,
         });
-        let loaded = self.part(Some(shape), current, load);
+        let loaded = load(self);
         self.old = before;
         loaded
     }

@@ -19,6 +19,8 @@ pub struct Comparison<'s> {
     shapes: &'s Shapes,
     /// Whether a pair is equal in full.
     equal: RefCell<HashMap<Pair, bool>>,
+    /// The last answer. Many values of one type follow each other.
+    last: Cell<Option<(Pair, bool)>>,
     plans: RefCell<HashMap<(Pair, Option<u32>), Plan>>,
     /// Pairs that may still be examined.
     left: Cell<usize>,
@@ -36,6 +38,7 @@ impl<'s> Comparison<'s> {
         Comparison {
             shapes,
             equal: RefCell::default(),
+            last: Cell::new(None),
             plans: RefCell::default(),
             left: Cell::new(PAIRS_MAX),
         }
@@ -59,7 +62,20 @@ impl<'s> Comparison<'s> {
     ///
     /// Examines all pairs that can be reached, each once for all calls. Those that differ alone
     /// make the pairs different that reach them; all others are equal, also in cycles.
+    #[inline]
     pub(crate) fn is_equal(&self, stored: ShapeId, current: &'static Shape) -> bool {
+        let pair = (stored, address(current));
+        match self.last.get() {
+            Some((last, equal)) if last == pair => equal,
+            _ => {
+                let equal = self.examine(stored, current);
+                self.last.set(Some((pair, equal)));
+                equal
+            }
+        }
+    }
+
+    fn examine(&self, stored: ShapeId, current: &'static Shape) -> bool {
         if let Some(equal) = self.equal.borrow().get(&(stored, address(current))) {
             return *equal;
         }

@@ -127,7 +127,7 @@ impl<'d, 'gc, 'a> RestoreOrder<'d, 'gc, 'a> {
                 return Ok(());
             }
             // In the order of the memory, and of the bytes.
-            unfilled.sort_unstable();
+            unfilled.sort_unstable_by_key(|at| at.place());
             for at in unfilled {
                 self.fill(at)?;
             }

@@ -2,19 +2,26 @@
 
 use super::block_name::BlockName;
 use super::content::fault;
-use super::span_record::{BlockRecord, Holds, SpanRecord};
+use super::span_record::{Holds, SpanRecord};
 use crate::alloc::header::Header;
 use crate::pages::page::Span;
 use crate::pages::size_class::{SMALL_MAX, block_size, blocks, class_for};
 use std::cell::Cell;
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 use vivant_codec::LoadError;
 
 /// A block of an image: the index of its span, and its index in the span.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct At {
     span: u32,
     block: u32,
+}
+
+impl At {
+    /// Grows with the place in memory.
+    pub(super) fn place(self) -> u64 {
+        u64::from(self.span) << 32 | u64::from(self.block)
+    }
 }
 
 /// The spans of an image.
@@ -48,15 +55,47 @@ pub(super) struct ImageSpan {
     /// A bit for each block that it has.
     has: [u64; 4],
     blocks: Vec<ImageBlock>,
+    /// The number of each block in the span.
+    numbers: Vec<u8>,
     content: Vec<u8>,
 }
 
-/// A block of an image.
+/// A block of an image. There may be many, so it is small.
 struct ImageBlock {
-    record: BlockRecord,
-    /// Where its content begins.
+    /// Where its content begins. It ends where the next one begins.
     start: u32,
-    state: Cell<BlockState>,
+    /// The number of the type of its object.
+    object: u32,
+    state: Cell<PackedState>,
+}
+
+/// A [`BlockState`] in a word: the address of an object, or a number below that of any object.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct PackedState(*mut Header);
+
+impl PackedState {
+    const OPEN: PackedState = PackedState(ptr::without_provenance_mut(1));
+    const BEGUN: PackedState = PackedState(ptr::without_provenance_mut(2));
+    const LOADED: PackedState = PackedState(ptr::without_provenance_mut(3));
+
+    fn of(state: BlockState) -> PackedState {
+        match state {
+            BlockState::Open => PackedState::OPEN,
+            BlockState::Begun => PackedState::BEGUN,
+            BlockState::Loaded => PackedState::LOADED,
+            BlockState::Made(object) => PackedState(object.as_ptr()),
+        }
+    }
+
+    fn state(self) -> BlockState {
+        match self {
+            PackedState::OPEN => BlockState::Open,
+            PackedState::BEGUN => BlockState::Begun,
+            PackedState::LOADED => BlockState::Loaded,
+            // None of its values is zero.
+            PackedState(object) => NonNull::new(object).map_or(BlockState::Open, BlockState::Made),
+        }
+    }
 }
 
 /// What has become of a block.
@@ -134,27 +173,29 @@ impl RestoredBlocks {
 
     /// The number of the block in its span.
     pub(super) fn number(&self, at: At) -> usize {
-        self.block(at).record.block.into()
+        self.span(at).numbers[at.block as usize].into()
     }
 
     /// The number of the type of its object.
     pub(super) fn object_type(&self, at: At) -> usize {
-        self.block(at).record.object as usize
+        self.block(at).object as usize
     }
 
     pub(super) fn state(&self, at: At) -> BlockState {
-        self.block(at).state.get()
+        self.block(at).state.get().state()
     }
 
     pub(super) fn set_state(&self, at: At, state: BlockState) {
-        self.block(at).state.set(state);
+        self.block(at).state.set(PackedState::of(state));
     }
 
     /// The content of its object.
     pub(super) fn content(&self, at: At) -> &[u8] {
-        let block = self.block(at);
-        let start = block.start as usize;
-        &self.span(at).content[start..start + block.record.bytes as usize]
+        let span = self.span(at);
+        let start = span.blocks[at.block as usize].start as usize;
+        let next = span.blocks.get(at.block as usize + 1);
+        let end = next.map_or(span.content.len(), |next| next.start as usize);
+        &span.content[start..end]
     }
 }
 
@@ -212,6 +253,7 @@ impl ImageSpan {
             },
         };
         let mut list = Vec::with_capacity(record.blocks.len());
+        let mut numbers = Vec::with_capacity(record.blocks.len());
         let (mut start, mut next, mut has) = (0_u32, 0, [0; 4]);
         for block in record.blocks {
             let number = usize::from(block.block);
@@ -220,10 +262,11 @@ impl ImageSpan {
             }
             next = number + 1;
             has[number / 64] |= 1 << (number % 64);
+            numbers.push(block.block);
             list.push(ImageBlock {
-                record: block,
                 start,
-                state: Cell::new(BlockState::Open),
+                object: block.object,
+                state: Cell::new(PackedState::OPEN),
             });
             start = match start.checked_add(block.bytes) {
                 Some(end) => end,
@@ -239,6 +282,7 @@ impl ImageSpan {
             taken: Cell::new(None),
             has,
             blocks: list,
+            numbers,
             content: record.content,
         })
     }
