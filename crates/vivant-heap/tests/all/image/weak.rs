@@ -146,3 +146,43 @@ fn a_reference_that_is_cleared_meanwhile_is_as_it_was() {
     let restored = saved.restored::<Tree>(&source, pacing);
     assert_eq!(known(&mut restored.expect("it is restored")), before);
 }
+
+/// References to slices and texts.
+#[derive(Object, Saved)]
+struct Row<'gc> {
+    row: Gc<'gc, [u64]>,
+    text: Option<Gc<'gc, str>>,
+    weak_row: Weak<'gc, [u64]>,
+    weak_text: Weak<'gc, str>,
+    dead: Weak<'gc, str>,
+}
+
+root!(Rows = Row<'gc>);
+
+#[test]
+fn weak_references_to_slices_and_texts_are_restored() {
+    let source = Arc::new(PageSource::new());
+    let mut heap = Heap::<Rows>::new(&source, Pacing::new(), |m| {
+        let (row, text) = (m.alloc_slice(vec![1, 2, 3]), m.alloc_str("a text"));
+        Row {
+            row,
+            text: Some(text),
+            weak_row: Weak::new(m, row),
+            weak_text: Weak::new(m, text),
+            dead: Weak::new(m, m.alloc_str("dead")),
+        }
+    });
+    heap.collect();
+    // Nothing else knows it, and no collection has found that.
+    heap.turn(|_, row| row.text = None);
+    let saved = SavedHeap::of(&mut heap).expect("all is saved");
+    let restored = saved.restored::<Rows>(&source, Pacing::new());
+    restored.expect("it is restored").turn(|m, restored| {
+        let row = restored.weak_row.upgrade(m).expect("it lives");
+        assert!(Gc::ptr_eq(row, restored.row));
+        assert_eq!(*row, [1, 2, 3]);
+        let text = restored.weak_text.upgrade(m);
+        assert_eq!(text.as_deref(), Some("a text"));
+        assert!(restored.dead.is_cleared());
+    });
+}
