@@ -32,6 +32,8 @@ pub struct Header {
     pub bytes: u64,
     /// The number of bytes in the store.
     pub stored_bytes: u64,
+    /// The numbers of the earlier images that it needs.
+    pub needed: Vec<u64>,
 }
 
 impl Header {
@@ -66,6 +68,7 @@ impl Header {
             messages: u64::load(input)?,
             bytes: summary.value_bytes,
             stored_bytes: summary.stored_bytes,
+            needed: summary.needed.clone(),
         })
     }
 }

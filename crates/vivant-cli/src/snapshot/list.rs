@@ -17,7 +17,7 @@ pub enum ListForm {
     Json,
 }
 
-const COLUMNS: [&str; 9] = [
+const COLUMNS: [&str; 10] = [
     "image",
     "taken at",
     "system",
@@ -27,6 +27,7 @@ const COLUMNS: [&str; 9] = [
     "messages",
     "bytes",
     "stored",
+    "needs",
 ];
 
 /// Lists all images of a store, newest first. An image that cannot be read is listed with the
@@ -82,10 +83,10 @@ fn table(all: &[(u64, Result<Header, Problem>)]) -> String {
         let widths = rows.iter().map(|row| row[column].chars().count());
         widths.max().unwrap_or(0)
     };
-    let widths: [usize; 9] = std::array::from_fn(width);
+    let widths: [usize; 10] = std::array::from_fn(width);
     let mut rows = rows.iter();
     let mut text = String::new();
-    let mut add = |row: Option<&[String; 9]>| {
+    let mut add = |row: Option<&[String; 10]>| {
         for (at, cell) in row.into_iter().flatten().enumerate() {
             let gap = if at == 0 { "" } else { "  " };
             let width = widths[at];
@@ -93,6 +94,8 @@ fn table(all: &[(u64, Result<Header, Problem>)]) -> String {
             let _ = match at {
                 // Words stand on the left.
                 1 | 2 => write!(text, "{gap}{cell:<width$}"),
+                // The last one needs no room behind it.
+                9 => write!(text, "{gap}{cell}"),
                 _ => write!(text, "{gap}{cell:>width$}"),
             };
         }
@@ -109,7 +112,7 @@ fn table(all: &[(u64, Result<Header, Problem>)]) -> String {
     text + &damaged
 }
 
-fn row(header: &Header) -> [String; 9] {
+fn row(header: &Header) -> [String; 10] {
     [
         header.number.to_string(),
         header.taken_at.clone(),
@@ -120,5 +123,15 @@ fn row(header: &Header) -> [String; 9] {
         header.messages.to_string(),
         header.bytes.to_string(),
         header.stored_bytes.to_string(),
+        needed(&header.needed),
     ]
+}
+
+/// The numbers of needed images, or a dash.
+fn needed(images: &[u64]) -> String {
+    let numbers: Vec<String> = images.iter().map(u64::to_string).collect();
+    match numbers.is_empty() {
+        true => "-".to_owned(),
+        false => numbers.join(","),
+    }
 }
