@@ -85,6 +85,24 @@ impl<'a> Encoder<'a> {
         }
     }
 
+    /// Ends a value. What is appended next has the limits of another value.
+    ///
+    /// # Errors
+    ///
+    /// A part of the value could not be saved.
+    pub fn end_value(&mut self) -> Result<(), SaveError> {
+        self.empty_elements = 0;
+        match self.error.take() {
+            None => Ok(()),
+            Some(error) => Err(*error),
+        }
+    }
+
+    /// The number of bytes, with those to which the encoder appends.
+    pub fn bytes_written(&self) -> usize {
+        self.out.bytes.len()
+    }
+
     /// Notes that the value cannot be saved. Of several errors the first counts.
     pub fn error(&mut self, why: impl Into<Cow<'static, str>>) {
         self.fail(SaveErrorKind::Other(why.into()));

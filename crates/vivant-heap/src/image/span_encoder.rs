@@ -105,7 +105,8 @@ impl SpanEncoder {
         blocks: Blocks,
         record: &mut SpanRecord,
     ) -> Result<Leads, NotSaved> {
-        let mut leads = Leads::Within;
+        let content = std::mem::take(&mut record.content);
+        let mut out = encoder.another().append_to(content);
         // SAFETY: the caller's contract (X1).
         let size = unsafe { span.page() }.block_size();
         for (word, set) in blocks.into_iter().enumerate() {
@@ -118,21 +119,16 @@ impl SpanEncoder {
                 let Some((object_type, codec)) = self.codec(codecs, table) else {
                     continue;
                 };
-                let before = record.content.len();
-                let content = std::mem::take(&mut record.content);
-                // Each object has the limits of a value.
-                let mut out = encoder.another().append_to(content);
+                let before = out.bytes_written();
                 // SAFETY: an object of this type (S3), which nothing changes meanwhile (S6, S11).
                 unsafe { (codec.save)(object.add(1).cast(), &mut out) };
                 let of_type = |error| NotSaved {
                     type_name: (table.name)(),
                     error,
                 };
-                if out.has_used_contexts() {
-                    leads = Leads::Outside;
-                }
-                record.content = out.finish().map_err(of_type)?;
-                let bytes = record.content.len().checked_sub(before);
+                // Each object has the limits of a value.
+                out.end_value().map_err(of_type)?;
+                let bytes = out.bytes_written().checked_sub(before);
                 let Some(bytes) = bytes.and_then(|bytes| u32::try_from(bytes).ok()) else {
                     let mut out = Encoder::new();
                     out.error("its content is longer than 4 GiB, or took bytes away");
@@ -145,6 +141,14 @@ impl SpanEncoder {
                 });
             }
         }
+        let leads = match out.has_used_contexts() {
+            true => Leads::Outside,
+            false => Leads::Within,
+        };
+        record.content = out.finish().map_err(|error| NotSaved {
+            type_name: self.last_type(),
+            error,
+        })?;
         Ok(leads)
     }
 

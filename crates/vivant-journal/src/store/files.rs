@@ -4,7 +4,7 @@
 use super::NewFile;
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{self, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -90,12 +90,9 @@ impl Files for RealFiles {
 
     fn create(&self, name: &str) -> io::Result<Box<dyn NewFile>> {
         let mut options = OpenOptions::new();
-        Ok(Box::new(
-            options
-                .write(true)
-                .create_new(true)
-                .open(self.directory.join(name))?,
-        ))
+        let options = options.write(true).create_new(true);
+        let file = options.open(self.directory.join(name))?;
+        Ok(Box::new(NewRealFile { file, unsynced: 0 }))
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
@@ -117,9 +114,37 @@ impl Files for RealFiles {
     }
 }
 
-impl NewFile for File {
+/// A file that is being written.
+#[derive(Debug)]
+struct NewRealFile {
+    file: File,
+    /// Bytes that were written since the last sync.
+    unsynced: usize,
+}
+
+/// After so many bytes a file is synced: the disk works while the program makes the next ones, and
+/// the end has little to wait for.
+const SYNC: usize = 16 << 20;
+
+impl Write for NewRealFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.unsynced += written;
+        if self.unsynced >= SYNC {
+            self.unsynced = 0;
+            self.file.sync_data()?;
+        }
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl NewFile for NewRealFile {
     fn finish(self: Box<Self>) -> io::Result<()> {
-        self.sync_all()
+        self.file.sync_all()
     }
 }
 

@@ -27,7 +27,8 @@ pub(super) fn record_kinds() -> [u16; 11] {
 /// The table that the file of an image with these shapes has.
 #[cfg(all(test, feature = "macros"))]
 pub(super) fn shapes_of_file(shapes: vivant_codec::Shapes) -> vivant_codec::Shapes {
-    let record = record_kind::RecordKind::shapes_record(shapes);
+    let record =
+        record_kind::RecordKind::shapes_record(shapes, record_kind::RecordKind::of_whole_image());
     record.expect("there are few").shapes
 }
 pub(super) use writer::{ImageFile, NotWritten};

@@ -73,9 +73,18 @@ impl RecordKind {
         }
     }
 
-    /// The record of these shapes, with those of all kinds.
-    pub(super) fn shapes_record(mut shapes: Shapes) -> Result<ShapesRecord, SaveError> {
-        let records = RecordKind::ALL.into_iter().map(|kind| {
+    /// The kinds that an image has, or could have, if it leaves nothing to earlier ones.
+    pub(super) fn of_whole_image() -> impl Iterator<Item = RecordKind> {
+        let all = RecordKind::ALL.into_iter();
+        all.filter(|kind| *kind != RecordKind::Unchanged)
+    }
+
+    /// The record of these shapes, with those of these kinds.
+    pub(super) fn shapes_record(
+        mut shapes: Shapes,
+        kinds: impl Iterator<Item = RecordKind>,
+    ) -> Result<ShapesRecord, SaveError> {
+        let records = kinds.map(|kind| {
             Ok(RecordShape {
                 kind: kind.number(),
                 shape: shapes.add(kind.shape())?,

@@ -19,6 +19,8 @@ pub(crate) struct ImageFile {
     value: Vec<u8>,
     /// Whether it has objects of heaps.
     has_spans: bool,
+    /// Whether it leaves records to earlier images.
+    leaves_records: bool,
 }
 
 /// Why an image could not be written.
@@ -38,6 +40,7 @@ impl ImageFile {
             next_id: 1,
             value: Vec::new(),
             has_spans: false,
+            leaves_records: false,
         })
     }
 
@@ -52,7 +55,7 @@ impl ImageFile {
                 self.write(RecordKind::Spans, spans)
             }
             Record::Unchanged(spans) => {
-                self.has_spans = true;
+                (self.has_spans, self.leaves_records) = (true, true);
                 spans
                     .runs
                     .iter()
@@ -84,7 +87,11 @@ impl ImageFile {
         shared: &SharedRecord,
     ) -> Result<Published, NotWritten> {
         self.write(RecordKind::System, system)?;
-        self.write(RecordKind::Shapes, &RecordKind::shapes_record(shapes)?)?;
+        // Whole images are as they were before there were others.
+        let left = self.leaves_records.then_some(RecordKind::Unchanged);
+        let of_kinds = RecordKind::of_whole_image().chain(left);
+        let shapes = RecordKind::shapes_record(shapes, of_kinds)?;
+        self.write(RecordKind::Shapes, &shapes)?;
         self.write(RecordKind::Kinds, kinds)?;
         self.write(RecordKind::Shared, shared)?;
         if self.has_spans {
