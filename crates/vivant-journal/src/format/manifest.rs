@@ -126,6 +126,11 @@ impl Manifest {
         bytes
     }
 
+    /// The most memory that a manifest of so many bytes takes.
+    pub(crate) fn memory(bytes: u64) -> u64 {
+        MEMORY_FACTOR.saturating_mul(bytes)
+    }
+
     /// Reads the manifest of `image`, which has the name `file`.
     pub(crate) fn decode(image: u64, bytes: &[u8], memory: MemoryLimit) -> Result<Manifest, Error> {
         let file = FileName::Manifest { image };
@@ -149,7 +154,7 @@ impl Manifest {
             0..=u64::from(METADATA_BYTES_MAX),
         )?;
         let metadata = parts.take(metadata)?.to_vec();
-        memory.allow(file, "manifest", MEMORY_FACTOR * bytes.len() as u64)?;
+        memory.allow(file, "manifest", Manifest::memory(bytes.len() as u64))?;
         let needed = match manifest_head::VERSION.get_u32(head) {
             VERSION_ALONE => Vec::new(),
             _ => parts.needed(image)?,

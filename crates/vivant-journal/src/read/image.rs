@@ -9,15 +9,15 @@ use crate::format::memory_limit::MemoryLimit;
 use crate::format::names::FileName;
 use crate::read::opened::Opened;
 use crate::read::reader::Reader;
-use crate::read::table::RecordInfo;
+use crate::read::table::{RecordInfo, Table};
 use crate::store::Store;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// An image, opened: every id, kind and length is known and checked, and no value is read yet.
 ///
-/// Its memory is bounded by the limit of the [`Catalog`](crate::Catalog), and so is that of each
-/// image that it needs.
+/// Its memory is bounded by the limit of the [`Catalog`](crate::Catalog), and so is that of all
+/// images that it needs.
 #[derive(Debug)]
 pub struct Image {
     summary: Summary,
@@ -108,16 +108,17 @@ pub(crate) fn read_manifest(
     Ok((manifest, hash))
 }
 
-/// F8: opens an image that the image `number` needs.
+/// F8: opens an image that `by` needs. All of them together have the memory of one; `taken` is what
+/// those before take.
 fn open_needed(
     store: &Arc<dyn Store>,
     lengths: &Lengths,
-    number: u64,
+    by: FileName,
     needed: NeededImage,
     memory: MemoryLimit,
+    taken: &mut u64,
 ) -> Result<Image, Error> {
     let image = needed.image;
-    let by = FileName::Manifest { image: number };
     let damaged = |damage| Error::damaged(by, Place::offset(0), damage);
     let read = read_manifest(&**store, lengths, image, memory);
     let (manifest, hash) = read.map_err(|error| match error {
@@ -127,6 +128,13 @@ fn open_needed(
     if hash != needed.hash {
         return Err(damaged(Damage::NeededDiffers { image }));
     }
+    let file = FileName::Manifest { image };
+    let length = lengths.get(&file.to_string()).copied().unwrap_or(0);
+    let records = manifest.segments.iter().map(|segment| segment.records);
+    let records = records.fold(0, u64::saturating_add);
+    let bytes = Manifest::memory(length).saturating_add(Table::memory(records));
+    *taken = taken.saturating_add(bytes);
+    memory.allow(by, "needed images", *taken)?;
     // What that one needs is not asked for: an image names all that it needs itself.
     let opened = Opened::open(&manifest, store.clone(), memory)?;
     Ok(Image {
@@ -145,8 +153,10 @@ impl Image {
     ) -> Result<Image, Error> {
         let (manifest, _) = read_manifest(&**store, lengths, number, memory)?;
         let opened = Opened::open(&manifest, store.clone(), memory)?;
+        let (by, mut taken) = (FileName::Manifest { image: number }, 0);
         let needed = manifest.needed.iter();
-        let needed = needed.map(|&needed| open_needed(store, lengths, number, needed, memory));
+        let needed =
+            needed.map(|&needed| open_needed(store, lengths, by, needed, memory, &mut taken));
         let needed = needed.collect::<Result<_, _>>()?;
         Ok(Image {
             summary: Summary::of(&manifest),

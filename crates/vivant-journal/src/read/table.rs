@@ -47,6 +47,11 @@ pub(crate) struct Table {
 const RECORD_BYTES: u64 = (size_of::<Row>() + size_of::<usize>()) as u64;
 
 impl Table {
+    /// Memory for so many records.
+    pub(crate) fn memory(records: u64) -> u64 {
+        records.saturating_mul(RECORD_BYTES)
+    }
+
     pub(crate) fn read(
         manifest: &Manifest,
         blocks: &mut Blocks<'_>,
@@ -57,7 +62,7 @@ impl Table {
         };
         let records = manifest.segments.iter().map(|segment| segment.records);
         let records = records.fold(0, u64::saturating_add);
-        memory.allow(file, "table", records.saturating_mul(RECORD_BYTES))?;
+        memory.allow(file, "table", Table::memory(records))?;
         let mut rows = Vec::with_capacity(records as usize);
         let mut begins = Vec::with_capacity(manifest.segments.len() + 1);
         for (segment, number) in manifest.segments.iter().zip(0..) {

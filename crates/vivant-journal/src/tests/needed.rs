@@ -4,7 +4,9 @@
 use super::{catalog, open, publish, small};
 use crate::injected_fault::{InjectedFault, must_catch};
 use crate::store::simulated_files::{Plan, SimulatedFiles};
-use crate::{Compression, Damage, DirectoryStore, Error, Image, Journal, Settings};
+use crate::{
+    Catalog, Compression, Damage, DirectoryStore, Error, Image, Journal, Retention, Settings,
+};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -86,6 +88,33 @@ fn an_image_needs_no_more_than_it_may() {
     );
 }
 
+/// All needed images together have the memory of one.
+#[test]
+fn needed_images_are_bounded_together() {
+    let files = SimulatedFiles::new(Plan::Nothing);
+    let journal = open(&files, Settings::default().retention(Retention::All)).expect("it opens");
+    for _ in 0..2 {
+        let image = journal.begin().expect("it begins");
+        let mut segment = image.segment().expect("it begins");
+        for id in 0..150 {
+            segment.append(id, 1, b"").expect("it is written");
+        }
+        segment.finish().expect("it is written");
+        image.publish(b"").expect("it is published");
+    }
+    publish_needing(&journal, &[1]).expect("it is there");
+    publish_needing(&journal, &[1, 2]).expect("both are there");
+    let store = DirectoryStore::of(SimulatedFiles::of(&files.visible(), Plan::Nothing));
+    let catalog = Catalog::new(store).memory_bytes_max(10_000);
+    assert!(catalog.image(3).is_ok());
+    let error = catalog.image(4).unwrap_err();
+    let what = "needed images";
+    assert!(
+        matches!(error, Error::OverLimit { what: found, .. } if found == what),
+        "{error}"
+    );
+}
+
 #[test]
 fn an_image_cannot_need_one_that_is_not_there() {
     let journal = open(&SimulatedFiles::new(Plan::Nothing), small()).expect("it opens");
@@ -154,7 +183,7 @@ fn images_of_version_2_are_read_and_written_as_they_were() {
         fs::remove_dir_all(fixtures()).ok();
         write_fixtures(&fixtures());
     }
-    let catalog = crate::Catalog::new(DirectoryStore::new(fixtures()));
+    let catalog = Catalog::new(DirectoryStore::new(fixtures()));
     let image = catalog.image(2).expect("it is read");
     image.verify().expect("it is whole");
     assert_eq!(
