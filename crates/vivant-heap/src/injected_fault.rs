@@ -57,6 +57,8 @@ pub(crate) enum InjectedFault {
     WrongEpoch,
     /// An image has objects that the last mark has found dead.
     SavedDead,
+    /// An image names a foreign shared object as an own one.
+    ForeignAsOwn,
     /// An image may refer to one object as two types.
     AnyType,
     /// The write barrier takes no pre-image.

@@ -61,7 +61,7 @@ pub use group::leak_check::leaked_objects;
 pub use group::member::{HeapShares, Member};
 pub use image::{
     Demand, HeapDecoder, HeapImage, ImageError, ImageId, ImageSink, NotSaved, ObjectCodecs,
-    SpanRecord,
+    SavedHeap, SpanRecord,
 };
 pub use mark::marker::{Marker, Progress};
 pub use mark::stats::HeapStats;

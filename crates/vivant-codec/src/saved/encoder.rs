@@ -8,6 +8,7 @@ use crate::saved::saved_trait::Saved;
 use std::any::Any;
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::mem;
 
 /// The bytes of a value as they are written.
 ///
@@ -56,10 +57,49 @@ impl<'a> Encoder<'a> {
         self.contexts.get()
     }
 
+    /// As [`context`](Encoder::context), for a context that says the same whenever the value is
+    /// encoded again: the bytes count as depending on the value alone.
+    #[doc(hidden)]
+    pub fn lasting_context<C: 'static>(&self) -> Option<&'a C> {
+        self.contexts.get()
+    }
+
     /// Whether a value has asked for a context, or for another encoder with the same ones, since
     /// the encoder was made. If none has, the bytes depend on the values alone.
     pub fn has_used_contexts(&self) -> bool {
         self.has_used_contexts.get()
+    }
+
+    /// What `save` appends is encoded with one context more, which hides one of the same type. If
+    /// `save` panics, what was written before is lost.
+    ///
+    /// ```
+    /// use vivant_codec::Encoder;
+    ///
+    /// let mut out = Encoder::new();
+    /// out.in_context(&7_u64, |out| assert_eq!(out.context::<u64>(), Some(&7)));
+    /// assert_eq!(out.context::<u64>(), None);
+    /// ```
+    pub fn in_context<R>(
+        &mut self,
+        context: &dyn Any,
+        save: impl FnOnce(&mut Encoder<'_>) -> R,
+    ) -> R {
+        let (list, outer) = ([context], self.contexts);
+        let mut inner = Encoder {
+            out: mem::take(&mut self.out),
+            error: self.error.take(),
+            contexts: Contexts::within(&list, &outer),
+            depth: self.depth,
+            empty_elements: self.empty_elements,
+            has_used_contexts: self.has_used_contexts.clone(),
+        };
+        let result = save(&mut inner);
+        self.out = inner.out;
+        self.empty_elements = inner.empty_elements;
+        self.error = inner.error;
+        self.has_used_contexts = inner.has_used_contexts;
+        result
     }
 
     /// An encoder with an empty buffer and the same contexts, for values that are not a part of

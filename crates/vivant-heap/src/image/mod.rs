@@ -19,7 +19,9 @@ mod restored_blocks;
 mod restored_types;
 mod restoring;
 mod save;
+mod saved_heap;
 mod saved_raw;
+mod shared_references;
 mod span_encoder;
 mod span_record;
 mod touched_span;
@@ -32,7 +34,9 @@ pub use not_saved::NotSaved;
 pub use object_codec::ObjectCodecs;
 pub use parts::{Part, restoring};
 pub use restore::HeapDecoder;
+pub use saved_heap::SavedHeap;
 pub use saved_raw::SavedRaw;
+pub use shared_references::{SharedContent, load_val, save_val, val_shape};
 pub use span_record::SpanRecord;
 
 #[cfg(test)]

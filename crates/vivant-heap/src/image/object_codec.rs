@@ -74,6 +74,16 @@ pub(super) type Room<'a> = dyn FnMut(usize) -> Result<NonNull<Header>, LoadError
 impl ObjectCodec {
     /// The codec of a type of which all objects have the same size.
     pub(super) const fn sized<'gc, T: SavedObject<'gc>>() -> ObjectCodec {
+        // SAFETY: a `SavedObject` is saved with every brand (S3).
+        unsafe { ObjectCodec::of_sized::<'gc, T>() }
+    }
+
+    /// As `sized`.
+    ///
+    /// # Safety
+    ///
+    /// The type is saved with every brand.
+    pub(super) const unsafe fn of_sized<'gc, T: Object<'gc> + Saved<'gc>>() -> ObjectCodec {
         const {
             assert!(
                 align_of::<T>() <= ALIGN_MAX,
@@ -98,6 +108,16 @@ impl ObjectCodec {
 
     /// The codec of slices.
     pub(super) const fn slice<'gc, T: SavedObject<'gc>>() -> ObjectCodec {
+        // SAFETY: a `SavedObject` is saved with every brand (S3).
+        unsafe { ObjectCodec::of_slice::<'gc, T>() }
+    }
+
+    /// As `slice`.
+    ///
+    /// # Safety
+    ///
+    /// The type is saved with every brand.
+    pub(super) const unsafe fn of_slice<'gc, T: Object<'gc> + Saved<'gc>>() -> ObjectCodec {
         const {
             assert!(
                 align_of::<T>() <= ALIGN_MAX,

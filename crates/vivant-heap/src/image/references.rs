@@ -132,7 +132,7 @@ impl<'gc> Saved<'gc> for Gc<'gc, str> {
 /// # Safety
 ///
 /// The object is a slice.
-unsafe fn elements(object: NonNull<Header>) -> (NonNull<u8>, usize) {
+pub(super) unsafe fn elements(object: NonNull<Header>) -> (NonNull<u8>, usize) {
     // SAFETY: guaranteed by the caller (X1): a length follows the header, and then the elements.
     unsafe {
         let count = object.add(1).cast::<Length>().read().elements();

@@ -4,7 +4,7 @@ use super::heap_image::HeapImage;
 use super::object_codec::ObjectCodecs;
 use super::span_record::SpanRecord;
 use crate::injected_fault::{self, InjectedFault};
-use crate::{Gc, Heap, Mut, Pacing, PageSource, Root};
+use crate::{Gc, Heap, Mut, Pacing, PageSource, Root, Val};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use vivant_codec::{Comparison, Encoder, LoadError, Saved, Shapes, to_bytes};
@@ -104,7 +104,30 @@ fn all_objects_are_filled() {
     });
 }
 
-const CHECKS: [(InjectedFault, fn()); 3] = [
+struct Texts;
+
+impl Root for Texts {
+    type Of<'gc> = Vec<Val<'gc, str>>;
+}
+
+/// S16: an object of another heap is not named as an own one.
+fn foreign_objects_are_refused() {
+    let source = Arc::new(PageSource::new());
+    let [mut owner, mut heap] =
+        [(); 2].map(|()| Heap::<Texts>::new(&source, Pacing::new(), |_| Vec::new()));
+    let parcel = owner.turn(|m, _| m.pack::<Val<'static, str>>(m.val_str("rain")));
+    heap.turn(|m, texts| texts.push(m.unpack(parcel)));
+    let saved = heap.saved_heap();
+    let state = heap.turn(|_, texts| {
+        let mut out = Encoder::new();
+        out.in_context(&saved, |out| texts.save(out));
+        out.finish()
+    });
+    assert!(state.is_err(), "a foreign object as an own one");
+}
+
+const CHECKS: [(InjectedFault, fn()); 4] = [
+    (InjectedFault::ForeignAsOwn, foreign_objects_are_refused),
     (InjectedFault::SavedDead, dead_objects_are_not_saved),
     (InjectedFault::AnyType, an_object_of_two_types_is_refused),
     (InjectedFault::Unfilled, all_objects_are_filled),

@@ -2,6 +2,7 @@
 
 use super::not_saved::NotSaved;
 use super::object_codec::{ObjectCodec, ObjectCodecs};
+use super::saved_heap::SavedHeap;
 use super::span_record::{BlockRecord, Holds, SpanRecord};
 use crate::alloc::header::Header;
 use crate::alloc::old::Epoch;
@@ -98,6 +99,27 @@ impl SpanEncoder {
     /// The span is the caller's, and these blocks hold objects, none of which the last mark has
     /// found dead. No guard borrows one mutably, and no other thread writes them.
     pub(super) unsafe fn add(
+        &mut self,
+        codecs: &ObjectCodecs,
+        encoder: &Encoder<'_>,
+        span: Span,
+        blocks: Blocks,
+        record: &mut SpanRecord,
+    ) -> Result<Leads, NotSaved> {
+        // SAFETY: the caller's contract (X1).
+        let saved = unsafe { SavedHeap::of(span.start().cast()) };
+        encoder.another().in_context(&saved, |encoder| {
+            // SAFETY: the caller's contract (X1).
+            unsafe { self.add_in(codecs, encoder, span, blocks, record) }
+        })
+    }
+
+    /// As `add`, with an encoder that has the heap as a context.
+    ///
+    /// # Safety
+    ///
+    /// As for `add`.
+    unsafe fn add_in(
         &mut self,
         codecs: &ObjectCodecs,
         encoder: &Encoder<'_>,

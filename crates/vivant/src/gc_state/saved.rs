@@ -36,14 +36,16 @@ pub(super) fn save<A: Actor<Storage = GcState>>(
     let Some((codecs, sink)) = taken else {
         return out.error("a graph, where no image is made");
     };
-    stored
-        .heap
-        .begin_image(codecs, sink, |(state, locals, Leaf(notices), roots)| {
-            if let Some(what) = unsaved(locals.is_some(), notices, roots.is_some()) {
-                out.error(what);
-            }
-            (codec.save)(state, out);
-        });
+    out.in_context(&stored.heap.saved_heap(), |out| {
+        stored
+            .heap
+            .begin_image(codecs, sink, |(state, locals, Leaf(notices), roots)| {
+                if let Some(what) = unsaved(locals.is_some(), notices, roots.is_some()) {
+                    out.error(what);
+                }
+                (codec.save)(state, out);
+            });
+    });
     if stored.heap.is_imaging() {
         // No turn may come.
         stored.waker.schedule_check(0);

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use vivant_codec::Saved;
-use vivant_heap::{Gc, Mut, Object};
+use vivant_heap::{Gc, Mut, Object, Val};
 
 pub(super) type Shared<'gc> = Gc<'gc, Mut<Branch<'gc>>>;
 
@@ -15,6 +15,7 @@ pub(super) struct Branch<'gc> {
     pub(super) pair: Option<Gc<'gc, Pair<'gc>>>,
     pub(super) row: Gc<'gc, [Option<Gc<'gc, Pair<'gc>>>]>,
     pub(super) bytes: Gc<'gc, [u8]>,
+    pub(super) page: Option<Val<'gc, Page<'gc>>>,
 }
 
 /// An object that never changes.
@@ -24,6 +25,14 @@ pub(super) struct Pair<'gc> {
     pub(super) left: Option<Gc<'gc, Pair<'gc>>>,
     pub(super) right: Option<Shared<'gc>>,
     pub(super) numbers: Gc<'gc, Mut<Vec<u64>>>,
+}
+
+/// A shared object.
+#[derive(Object, Saved)]
+pub(super) struct Page<'gc> {
+    pub(super) text: Val<'gc, str>,
+    pub(super) numbers: Val<'gc, [u64]>,
+    pub(super) before: Option<Val<'gc, Page<'gc>>>,
 }
 
 root!(pub(super) Graph = Vec<Shared<'gc>>);
@@ -53,7 +62,7 @@ impl Comparison {
     pub(super) fn graphs<'a, 'b>(one: &[Shared<'a>], other: &[Shared<'b>]) -> usize {
         let mut comparison = Comparison::default();
         let mut open: Vec<(Shared<'a>, Shared<'b>)> = Vec::new();
-        let mut pairs = Vec::new();
+        let (mut pairs, mut pages) = (Vec::new(), Vec::new());
         assert_eq!(one.len(), other.len());
         open.extend(one.iter().copied().zip(other.iter().copied()));
         loop {
@@ -69,6 +78,8 @@ impl Comparison {
                 open.extend(a.to.iter().copied().zip(b.to.iter().copied()));
                 assert_eq!(a.pair.is_some(), b.pair.is_some());
                 pairs.extend(a.pair.zip(b.pair));
+                assert_eq!(a.page.is_some(), b.page.is_some());
+                pages.extend(a.page.zip(b.page));
                 if comparison.is_new(address(Gc::as_ref(a.row)), address(Gc::as_ref(b.row))) {
                     assert_eq!(a.row.len(), b.row.len());
                     for (a, b) in a.row.iter().zip(b.row.iter()) {
@@ -89,6 +100,16 @@ impl Comparison {
                 if comparison.is_new(address(Gc::as_ref(x)), address(Gc::as_ref(y))) {
                     assert_eq!(*x.borrow(), *y.borrow());
                 }
+            } else if let Some((a, b)) = pages.pop() {
+                let (a, b) = (Val::as_ref(a), Val::as_ref(b));
+                if !comparison.is_new(address(a), address(b)) {
+                    continue;
+                }
+                comparison.is_new(address(&*a.text), address(&*b.text));
+                comparison.is_new(address(&*a.numbers), address(&*b.numbers));
+                assert_eq!((&*a.text, &*a.numbers), (&*b.text, &*b.numbers));
+                assert_eq!(a.before.is_some(), b.before.is_some());
+                pages.extend(a.before.zip(b.before));
             } else {
                 return comparison.stands_for.len();
             }

@@ -1,6 +1,6 @@
 //! Random programs, which are saved and restored between their turns.
 
-use super::graph::{Branch, Comparison, Graph, Pair};
+use super::graph::{Branch, Comparison, Graph, Page, Pair};
 use super::saved::SavedHeap;
 use crate::seeds;
 use fastrand::Rng;
@@ -107,6 +107,17 @@ pub(super) fn step<'gc>(
                 m.alloc_iter((0..length).map(|_| pair.filter(|_| random.bool())))
             }
         };
+        let page = random.bool().then(|| {
+            let before = any(random).and_then(|it| it.borrow().page);
+            m.val(Page {
+                text: match before.filter(|_| random.bool()) {
+                    Some(before) => before.text,
+                    None => m.val_str(&"ö".repeat(random.usize(..40))),
+                },
+                numbers: m.val_slice(vec![random.u64(..); random.usize(..30)]),
+                before,
+            })
+        });
         let branch = Branch {
             number: random.u64(..),
             text: m.alloc_str(&"ä".repeat(random.usize(..50))),
@@ -114,6 +125,7 @@ pub(super) fn step<'gc>(
             pair,
             row,
             bytes: m.alloc_slice(vec![random.u8(..); random.usize(..300)]),
+            page,
         };
         all.push(m.alloc(Mut::new(branch)));
     }
@@ -121,9 +133,10 @@ pub(super) fn step<'gc>(
         let (one, other) = (random.choice(&all), random.choice(&all));
         if let (Some(one), Some(other)) = (one, other) {
             let mut one = one.borrow_mut(m);
-            match random.u8(..3) {
+            match random.u8(..4) {
                 0 => one.to.push(*other),
                 1 => drop(one.to.pop()),
+                2 => one.page = None,
                 _ => one.pair = None,
             }
         }

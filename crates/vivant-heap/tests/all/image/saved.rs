@@ -45,8 +45,9 @@ impl SavedHeap {
     pub(super) fn of<R: SavedRoot>(heap: &mut Heap<R>) -> Result<SavedHeap, NotSaved> {
         let (mut saved, codecs) = SavedHeap::empty::<R>();
         let spans = &mut saved.spans;
+        let state = save_state::<R>(heap.saved_heap());
         let save = |span: SpanRecord| spans.push(to_bytes(&span).expect("a span is saved"));
-        saved.state = heap.save(&codecs, &Encoder::new(), save_state::<R>(), &mut { save })?;
+        saved.state = heap.save(&codecs, &Encoder::new(), state, &mut { save })?;
         Ok(saved)
     }
 
@@ -55,7 +56,8 @@ impl SavedHeap {
     pub(super) fn begin<R: SavedRoot>(heap: &mut Heap<R>) -> (SavedHeap, Taken) {
         let (mut saved, codecs) = SavedHeap::empty::<R>();
         let (sink, taken) = Sink::new();
-        saved.state = heap.begin_image(Arc::new(codecs), Box::new(sink), save_state::<R>());
+        let state = save_state::<R>(heap.saved_heap());
+        saved.state = heap.begin_image(Arc::new(codecs), Box::new(sink), state);
         (saved, taken)
     }
 
@@ -80,11 +82,13 @@ impl SavedHeap {
     }
 }
 
-/// Saves a state.
-pub(super) fn save_state<R: SavedRoot>() -> impl for<'gc> FnOnce(&R::Of<'gc>) -> Vec<u8> {
-    |state| {
+/// Saves the state of a heap.
+pub(super) fn save_state<R: SavedRoot>(
+    heap: vivant_heap::SavedHeap,
+) -> impl for<'gc> FnOnce(&R::Of<'gc>) -> Vec<u8> {
+    move |state| {
         let mut out = Encoder::new();
-        state.save(&mut out);
+        out.in_context(&heap, |out| state.save(out));
         out.finish().expect("the state is saved")
     }
 }

@@ -1,0 +1,33 @@
+//! [`SavedHeap`]: which heap is being saved.
+
+use crate::alloc::header::Header;
+use crate::gc::heap::{Heap, Root};
+use crate::orca::heap_handle::HeapHandle;
+use crate::orca::heap_id::HeapId;
+use std::ptr::NonNull;
+
+/// A context of encoders: the heap of which the state or an object is encoded. Its shared objects
+/// have names in the image; those of other heaps have none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SavedHeap(HeapId);
+
+impl<R: Root> Heap<R> {
+    /// The context by which its state is saved, if that has [`Val`](crate::Val)s. The objects have
+    /// it without this.
+    #[must_use]
+    pub fn saved_heap(&self) -> SavedHeap {
+        SavedHeap(self.id())
+    }
+}
+
+impl SavedHeap {
+    /// The heap that owns an object.
+    ///
+    /// # Safety
+    ///
+    /// The object lies in a chunk, and its owner is live.
+    pub(super) unsafe fn of(object: NonNull<Header>) -> SavedHeap {
+        // SAFETY: the caller's contract (X1).
+        SavedHeap(unsafe { HeapHandle::of(object).as_ref() }.id())
+    }
+}
