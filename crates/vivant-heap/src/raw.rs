@@ -15,6 +15,7 @@
 //! | [`SavedRaw`], [`Part`] | what images have of a raw object, and its name in them |
 //! | [`restoring`] | makes a collection of an image |
 //! | [`val_shape`], [`save_val`], [`load_val`] | a reference to a shared node in images |
+//! | [`CheckedNodes`] | what a restore has found of shared nodes |
 //! | [`YOUNG_MAX`] | the size up to which a raw object is allocated in the nursery |
 //! | [`each_clean`] | for tests: a container that changes an object without the barrier is found |
 //!
@@ -55,7 +56,9 @@ use crate::alloc::raw_head::RawHead;
 use crate::gc::heap::{Heap, Root};
 use crate::gc::mutator;
 use crate::gc::mutator::Mutator;
-pub use crate::image::{Part, SavedRaw, SharedContent, load_val, restoring, save_val, val_shape};
+pub use crate::image::{
+    CheckedNodes, Part, SavedRaw, SharedContent, load_val, restoring, save_val, val_shape,
+};
 use crate::object::evacuator::CLEAN;
 pub use crate::object::raw_object::{RawGc, RawType};
 use crate::object::table::Table;

@@ -17,7 +17,7 @@ const COUNTS: &[(&str, usize)] = &[
     ("crates/vivant-brc/src/brc/", 56),
     ("crates/vivant-brc/tests/", 13),
     ("crates/vivant-collections/src/gc/", 221),
-    ("crates/vivant-collections/src/val/", 1),
+    ("crates/vivant-collections/src/val/", 4),
     ("crates/vivant-heap/src/", 8),
     ("crates/vivant-heap/src/alloc/", 67),
     ("crates/vivant-heap/src/check/", 37),

@@ -56,11 +56,13 @@
 //!
 //! `README.md` beside this file has the design.
 
+mod checks;
 mod copy;
 #[allow(unsafe_code, reason = "states that versions are frozen as they are")]
 mod frozen;
 mod map;
 mod ord_map;
+mod saved;
 #[cfg(test)]
 mod self_tests;
 mod string;

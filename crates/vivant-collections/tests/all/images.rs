@@ -1,13 +1,13 @@
 //! Collections in images that are written while turns change them.
 
+use crate::image_of_heap::Image;
 use crate::random_programs::with_seeds;
 use fastrand::Rng;
-use std::sync::{Arc, Mutex};
-use vivant_codec::{Comparison, Encoder, LoadError, Saved, ShapeId, Shapes, from_bytes, to_bytes};
+use std::sync::Arc;
+use vivant_codec::{Saved, from_bytes, to_bytes};
 use vivant_collections::gc;
 use vivant_heap::{
-    Gc, Heap, HeapImage, ImageError, ImageSink, Mut, Mutator, Object, ObjectCodecs, Pacing,
-    PageSource, Root, SpanRecord, Stress, When,
+    Gc, Heap, Mut, Mutator, Object, Pacing, PageSource, Root, SpanRecord, Stress, When,
 };
 
 /// Each kind of collection.
@@ -94,86 +94,6 @@ impl Plain {
     }
 }
 
-#[derive(Clone, Default)]
-struct Sink(Arc<Mutex<Vec<SpanRecord>>>);
-
-impl ImageSink for Sink {
-    fn encoder(&mut self, encode: &mut dyn FnMut(&Encoder<'_>)) {
-        encode(&Encoder::new());
-    }
-
-    fn span(&mut self, record: SpanRecord) {
-        self.0.lock().expect("no panic").push(record);
-    }
-
-    fn ended(self: Box<Self>, result: Result<(), ImageError>) {
-        result.expect("all is saved");
-    }
-}
-
-/// A heap as a file would have it.
-struct Image {
-    state: Vec<u8>,
-    spans: Sink,
-    shapes: Shapes,
-    objects: Vec<ShapeId>,
-    root: ShapeId,
-}
-
-fn begin(heap: &mut Heap<Stores>) -> Image {
-    let root = <Gc<'static, Mut<Store<'static>>> as Saved<'static>>::SHAPE;
-    let mut codecs = ObjectCodecs::new();
-    codecs.add(root);
-    let mut shapes = Shapes::default();
-    let root = shapes.add(root).expect("few shapes");
-    let objects = codecs.shapes();
-    let objects = objects.map(|shape| shapes.add(shape).expect("few shapes"));
-    let objects = objects.collect();
-    let spans = Sink::default();
-    let state = heap.begin_image(Arc::new(codecs), Box::new(spans.clone()), |state| {
-        to_bytes(state).expect("the state is saved")
-    });
-    Image {
-        state,
-        spans,
-        shapes,
-        objects,
-        root,
-    }
-}
-
-impl Image {
-    fn spans(&self) -> Vec<SpanRecord> {
-        let spans = self.spans.0.lock().expect("no panic");
-        let encoded = spans
-            .iter()
-            .map(|span| to_bytes(span).expect("a span is saved"));
-        let decoded = encoded.map(|bytes| from_bytes(&bytes).expect("it was encoded"));
-        decoded.collect()
-    }
-
-    fn restored(
-        &self,
-        spans: Vec<SpanRecord>,
-        state: &[u8],
-        source: &Arc<PageSource>,
-        pacing: Pacing,
-    ) -> Result<Heap<Stores>, LoadError> {
-        let comparison = Comparison::new(&self.shapes);
-        let image = HeapImage {
-            spans,
-            objects: &self.objects,
-            comparison: &comparison,
-        };
-        Heap::restore(source, pacing, None, image, &[], |decoder| {
-            let mut input = decoder.of(state);
-            let state = input.stored(&comparison, self.root)?;
-            input.finish()?;
-            Ok(state)
-        })
-    }
-}
-
 fn store(source: &Arc<PageSource>, pacing: Pacing) -> Heap<Stores> {
     Heap::new(source, pacing, |m| {
         m.alloc(Mut::new(Store {
@@ -250,13 +170,13 @@ fn program(seed: u64) {
             heap.pace();
         }
         let expected = heap.turn(|m, state| Plain::of(m, &state.borrow()));
-        let image = begin(&mut heap);
+        let image = Image::begin(&mut heap);
         // The oracle of a heap under stress compares all that is written with what was there.
         while heap.is_imaging() {
             heap.turn(|m, state| change(m, state, &mut random));
             heap.pace();
         }
-        let restored = image.restored(image.spans(), &image.state, &source, pacing);
+        let restored = image.restored::<Stores>(image.spans(), &image.state, &source, pacing);
         let mut restored = restored.expect("it is restored");
         let found = restored.turn(|m, state| Plain::of(m, &state.borrow()));
         assert_eq!(found, expected);
@@ -302,9 +222,9 @@ fn large_collections_are_restored() {
         }
     });
     let expected = heap.turn(|m, state| Plain::of(m, &state.borrow()));
-    let image = begin(&mut heap);
+    let image = Image::begin(&mut heap);
     heap.finish_image();
-    let restored = image.restored(image.spans(), &image.state, &source, Pacing::new());
+    let restored = image.restored::<Stores>(image.spans(), &image.state, &source, Pacing::new());
     let mut restored = restored.expect("it is restored");
     let found = restored.turn(|m, state| Plain::of(m, &state.borrow()));
     assert!(found == expected, "another store");
@@ -327,7 +247,7 @@ fn seeded_changed_bytes_are_an_error_or_a_store() {
         heap.turn(|m, state| change(m, state, &mut random));
         heap.pace();
     }
-    let image = begin(&mut heap);
+    let image = Image::begin(&mut heap);
     heap.finish_image();
     let spans: Vec<Vec<u8>> = image
         .spans()
@@ -350,7 +270,7 @@ fn seeded_changed_bytes_are_an_error_or_a_store() {
             refused += 1;
             continue;
         };
-        match image.restored(decoded, &image.state, &source, Pacing::new()) {
+        match image.restored::<Stores>(decoded, &image.state, &source, Pacing::new()) {
             Err(_) => refused += 1,
             Ok(mut heap) => {
                 restored += 1;

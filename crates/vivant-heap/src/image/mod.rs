@@ -1,6 +1,7 @@
 //! Images of heaps: objects as bytes, and heaps from them. The protocol is in `README.md`.
 
 mod block_name;
+mod checked_nodes;
 mod content;
 mod heap_image;
 mod image_id;
@@ -27,6 +28,7 @@ mod span_record;
 mod touched_span;
 mod weak_references;
 
+pub use checked_nodes::CheckedNodes;
 pub use heap_image::HeapImage;
 pub use image_id::ImageId;
 pub use image_sink::{Demand, ImageError, ImageSink};

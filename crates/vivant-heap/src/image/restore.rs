@@ -1,5 +1,6 @@
 //! [`Heap::restore`]: a heap of an image.
 
+use super::checked_nodes::CheckedNodes;
 use super::content::fault;
 use super::heap_image::HeapImage;
 use super::restore_order::RestoreOrder;
@@ -76,7 +77,8 @@ impl<R: Root> Heap<R> {
             // (X7), and is not used before that is dropped (X2).
             let restoring = unsafe { RestoringHeap::new(pointer, image.comparison, blocks, types) };
             // First: a decoder finds the first context of a type.
-            let mut all: Vec<&dyn Any> = vec![&restoring];
+            let checked = CheckedNodes::new();
+            let mut all: Vec<&dyn Any> = vec![&restoring, &checked];
             all.extend(contexts);
             let decoder = HeapDecoder {
                 contexts: &all,

@@ -1,7 +1,7 @@
 //! References to shared objects in files: a [`Val`] of an own object is the name of its block.
 //!
 //! A restored shared object lies at its name, as any object that never changes does. Counts are no
-//! part of an image: no other heap refers to a restored object, so it has no export (S16).
+//! part of an image: no other heap refers to a restored object, so it has no export (S14).
 
 use super::object_codec::ObjectCodec;
 use super::references::{elements, load_object, object_shape, save_object};
@@ -162,6 +162,6 @@ pub unsafe fn load_val<'gc, T: ?Sized + SharedContent<'gc>>(
     let value = fields.part(0, T::NAME, |input| unsafe { T::load(input) })?;
     fields.end()?;
     // SAFETY: an old object of the heap that is being restored, which the decoder has as a context
-    // and so its brand (S1). It never changes, because its type is frozen (S16).
+    // and so its brand (S1). It never changes, because its type is frozen (S14).
     Ok(unsafe { Val::at(value) })
 }

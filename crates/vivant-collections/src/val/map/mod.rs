@@ -9,8 +9,9 @@ mod remove;
 pub use iter::Iter;
 
 use super::version::map;
+use crate::val::checks::Checks;
 use insert::Insertion;
-use node::Node;
+pub(super) use node::{Node, Slot};
 use std::borrow::Borrow;
 use std::fmt;
 use std::hash::{BuildHasher, Hash};
@@ -52,8 +53,8 @@ use vivant_heap::{Fault, FixedState, Frozen, Mutator, Object, Val};
 /// ```
 #[derive(Object)]
 pub struct Map<'gc, K, V> {
-    root: Option<Node<'gc, K, V>>,
-    len: usize,
+    pub(super) root: Option<Node<'gc, K, V>>,
+    pub(super) len: usize,
 }
 
 #[inline]
@@ -122,8 +123,12 @@ impl<'gc, K: Hash + Eq, V> Map<'gc, K, V> {
     /// A rule is violated: a defect of this crate, or keys with a `Hash` or `Eq` that has changed
     /// since they were inserted.
     pub fn verify(self) -> Result<(), Fault> {
+        self.check(Checks::All)
+    }
+
+    pub(super) fn check(self, checks: Checks<'_>) -> Result<(), Fault> {
         let entries = match self.root {
-            Some(root) => root.verify(0, 0)?,
+            Some(root) => root.check(0, 0, checks)?,
             None => 0,
         };
         match entries == self.len {

@@ -1,6 +1,7 @@
 //! [`Node`]: a node of the hash trie.
 
 use super::hash_of;
+use crate::val::checks::Checks;
 use crate::val::copy::{self, BITS};
 use std::borrow::Borrow;
 use std::hash::Hash;
@@ -14,12 +15,12 @@ pub(super) const DIGITS: u32 = u64::BITS.div_ceil(BITS);
 /// slots are in the order of their digits, so all entries of a trie are in the order of their
 /// hashes.
 #[derive(Object)]
-pub(super) struct Node<'gc, K, V> {
+pub(crate) struct Node<'gc, K, V> {
     /// Digits that have an entry; zero in a bucket.
-    pub(super) entries: u32,
+    pub(crate) entries: u32,
     /// Digits that have a node; zero in a bucket.
-    pub(super) nodes: u32,
-    pub(super) slots: Val<'gc, [Slot<'gc, K, V>]>,
+    pub(crate) nodes: u32,
+    pub(crate) slots: Val<'gc, [Slot<'gc, K, V>]>,
 }
 
 impl<K, V> Clone for Node<'_, K, V> {
@@ -33,7 +34,7 @@ impl<K, V> Copy for Node<'_, K, V> {}
 
 /// The content of a node for one digit.
 #[derive(Clone, Copy, Object)]
-pub(super) enum Slot<'gc, K, V> {
+pub(crate) enum Slot<'gc, K, V> {
     Entry(K, V),
     Node(Node<'gc, K, V>),
 }
@@ -52,11 +53,11 @@ impl<'gc, K, V> Node<'gc, K, V> {
         ((self.entries | self.nodes) & (bit - 1)).count_ones() as usize
     }
 
-    pub(super) fn slots(self) -> &'gc [Slot<'gc, K, V>] {
+    pub(crate) fn slots(self) -> &'gc [Slot<'gc, K, V>] {
         Val::as_ref(self.slots)
     }
 
-    pub(super) fn address(self) -> usize {
+    pub(crate) fn address(self) -> usize {
         self.slots.as_ptr().addr()
     }
 
@@ -130,7 +131,14 @@ impl<'gc, K: Frozen<'gc> + Clone, V: Frozen<'gc> + Clone> Node<'gc, K, V> {
 impl<'gc, K: Hash + Eq, V> Node<'gc, K, V> {
     /// Checks this node and all nodes below it. Returns the number of entries. The hashes of all
     /// entries begin with the first `depth` digits of `prefix`.
-    pub(super) fn verify(self, depth: u32, prefix: u64) -> Result<usize, Fault> {
+    pub(super) fn check(self, depth: u32, prefix: u64, checks: Checks<'_>) -> Result<usize, Fault> {
+        let bits = u64::from(self.entries) << 32 | u64::from(self.nodes);
+        checks.of(self.address(), [depth.into(), prefix, bits], || {
+            self.examine(depth, prefix, checks)
+        })
+    }
+
+    fn examine(self, depth: u32, prefix: u64, checks: Checks<'_>) -> Result<usize, Fault> {
         let fault = |rule, what| Fault::new(rule, what, self.address());
         let (digits, slots) = (self.entries | self.nodes, self.slots());
         let is_bucket = depth == DIGITS;
@@ -166,7 +174,7 @@ impl<'gc, K: Hash + Eq, V> Node<'gc, K, V> {
                     entries += 1;
                 }
                 Slot::Node(node) if bit != 0 && bit == self.nodes & bit => {
-                    entries += node.verify(depth + 1, below)?;
+                    entries += node.check(depth + 1, below, checks)?;
                 }
                 Slot::Node(_) => return Err(fault("J2", "a node where no node can be")),
             }

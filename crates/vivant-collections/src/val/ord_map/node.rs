@@ -1,5 +1,6 @@
 //! [`Node`]: a leaf of entries in order, or a branch of child nodes in the order of their keys.
 
+use crate::val::checks::Checks;
 use crate::val::copy::WIDTH;
 use std::borrow::Borrow;
 use vivant_heap::{Fault, Frozen, Mutator, Object, Val};
@@ -8,9 +9,12 @@ use vivant_heap::{Fault, Frozen, Mutator, Object, Val};
 /// this number can be merged.
 pub(super) const LEAST: usize = WIDTH / 4;
 
+/// More levels than any map has.
+const HEIGHT_MAX: u32 = usize::BITS.div_ceil(LEAST.ilog2());
+
 /// A node. All paths from it down to leaves are equally long.
 #[derive(Object)]
-pub(super) enum Node<'gc, K, V> {
+pub(crate) enum Node<'gc, K, V> {
     Leaf(Val<'gc, [(K, V)]>),
     Branch(Val<'gc, [Subtree<'gc, K, V>]>),
 }
@@ -26,12 +30,12 @@ impl<K, V> Copy for Node<'_, K, V> {}
 
 /// A node below a branch.
 #[derive(Clone, Copy, Object)]
-pub(super) struct Subtree<'gc, K, V> {
+pub(crate) struct Subtree<'gc, K, V> {
     /// The least key below it.
-    pub(super) least: K,
+    pub(crate) least: K,
     /// The number of entries below it.
-    pub(super) entries: usize,
-    pub(super) node: Node<'gc, K, V>,
+    pub(crate) entries: usize,
+    pub(crate) node: Node<'gc, K, V>,
 }
 
 impl<'gc, K, V> Node<'gc, K, V> {
@@ -42,7 +46,7 @@ impl<'gc, K, V> Node<'gc, K, V> {
         }
     }
 
-    pub(super) fn address(self) -> usize {
+    pub(crate) fn address(self) -> usize {
         match self {
             Node::Leaf(entries) => entries.as_ptr().addr(),
             Node::Branch(children) => children.as_ptr().addr(),
@@ -182,19 +186,33 @@ fn runs<T>(mut items: Vec<T>) -> impl Iterator<Item = Vec<T>> {
 }
 
 impl<K: Ord, V> Node<'_, K, V> {
-    /// Checks this node and all nodes below it. Returns the number of entries.
-    pub(super) fn verify(self) -> Result<usize, Fault> {
-        self.verify_at(self.height(), 1)
-    }
-
-    fn height(self) -> usize {
-        match self {
-            Node::Leaf(_) => 0,
-            Node::Branch(children) => children.first().map_or(0, |first| 1 + first.node.height()),
+    /// Checks this root and all nodes below it. Returns the number of entries.
+    pub(super) fn check(self, checks: Checks<'_>) -> Result<usize, Fault> {
+        let height = self.height();
+        match height <= HEIGHT_MAX {
+            true => self.check_at(height, 1, checks),
+            false => Err(Fault::new("J7", "a tree is too high", self.address())),
         }
     }
 
-    fn verify_at(self, height: usize, least: usize) -> Result<usize, Fault> {
+    fn height(self) -> u32 {
+        let (mut node, mut height) = (self, 0);
+        while let Node::Branch(children) = node
+            && let Some(first) = children.first()
+        {
+            (node, height) = (first.node, height + 1);
+        }
+        height
+    }
+
+    /// Checks a node of at least `least` slots.
+    fn check_at(self, height: u32, least: usize, checks: Checks<'_>) -> Result<usize, Fault> {
+        checks.of(self.address(), [height.into(), least as u64, 0], || {
+            self.examine(height, least, checks)
+        })
+    }
+
+    fn examine(self, height: u32, least: usize, checks: Checks<'_>) -> Result<usize, Fault> {
         let fault = |what| Fault::new("J5", what, self.address());
         let least = match self {
             Node::Branch(_) => least.max(2),
@@ -204,20 +222,38 @@ impl<K: Ord, V> Node<'_, K, V> {
             return Err(fault("a node has too few slots, or too many"));
         }
         match self {
-            Node::Leaf(entries) if height == 0 => Ok(entries.len()),
+            Node::Leaf(entries) if height == 0 => {
+                match entries.is_sorted_by(|(one, _), (next, _)| one < next) {
+                    true => Ok(entries.len()),
+                    false => Err(fault("keys are not in their order")),
+                }
+            }
             Node::Branch(children) if height > 0 => {
-                for child in &*children {
-                    if child.node.verify_at(height - 1, LEAST)? != child.entries {
+                let (mut entries, mut last): (usize, Option<&K>) = (0, None);
+                for child in Val::as_ref(children) {
+                    if child.node.check_at(height - 1, LEAST, checks)? != child.entries {
                         return Err(fault("a child has another number of entries"));
                     }
-                    let first = child.node.leaf_at(0).and_then(|(leaf, _)| leaf.first());
-                    if first.is_none_or(|(key, _)| *key != child.least) {
+                    if child.node.key_at(0) != Some(&child.least) {
                         return Err(fault("the least key of a child is another one"));
                     }
+                    if last.is_some_and(|last| *last >= child.least) {
+                        return Err(fault("keys are not in their order"));
+                    }
+                    last = child.node.key_at(child.entries - 1);
+                    let sum = entries.checked_add(child.entries);
+                    entries = sum.ok_or_else(|| fault("a node has too many entries"))?;
                 }
-                Ok(self.entries())
+                Ok(entries)
             }
             _ => Err(fault("a way to a leaf has another length")),
         }
+    }
+}
+
+impl<'gc, K, V> Node<'gc, K, V> {
+    fn key_at(self, rank: usize) -> Option<&'gc K> {
+        let (leaf, at) = self.leaf_at(rank)?;
+        Some(&leaf.get(at)?.0)
     }
 }

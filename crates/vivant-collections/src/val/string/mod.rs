@@ -9,7 +9,8 @@ pub use chunks::Chunks;
 
 use super::version::version;
 use crate::text::text;
-use node::Node;
+use crate::val::checks::Checks;
+pub(super) use node::{Node, SizedNode};
 use std::ops::{Bound, RangeBounds};
 use vivant_heap::{Fault, Mutator, Object};
 
@@ -40,8 +41,8 @@ use vivant_heap::{Fault, Mutator, Object};
 /// ```
 #[derive(Object)]
 pub struct String<'gc> {
-    root: Option<Node<'gc>>,
-    len: usize,
+    pub(super) root: Option<Node<'gc>>,
+    pub(super) len: usize,
 }
 
 impl<'gc> String<'gc> {
@@ -153,8 +154,12 @@ impl<'gc> String<'gc> {
     ///
     /// A rule is violated, which is a defect of this crate.
     pub fn verify(self) -> Result<(), Fault> {
+        self.check(Checks::All)
+    }
+
+    pub(super) fn check(self, checks: Checks<'_>) -> Result<(), Fault> {
         let bytes = match self.root {
-            Some(root) => root.verify()?,
+            Some(root) => root.check(checks)?,
             None => 0,
         };
         match bytes == self.len {

@@ -1,5 +1,6 @@
 //! [`Node`]: a chunk of text, or a branch of child nodes in order.
 
+use crate::val::checks::Checks;
 use crate::val::copy::WIDTH;
 use vivant_heap::{Fault, Mutator, Object, Val};
 
@@ -12,18 +13,21 @@ pub(super) const CHUNK_LEAST: usize = CHUNK / 4;
 /// The smallest number of slots of a branch that is not the root.
 pub(super) const LEAST: usize = WIDTH / 4;
 
+/// More levels than any text has.
+const HEIGHT_MAX: u32 = usize::BITS.div_ceil(LEAST.ilog2());
+
 /// A node. All paths from it down to chunks are equally long.
 #[derive(Clone, Copy, Object)]
-pub(super) enum Node<'gc> {
+pub(crate) enum Node<'gc> {
     Chunk(Val<'gc, str>),
     Branch(Val<'gc, [SizedNode<'gc>]>),
 }
 
 /// A node below a branch.
 #[derive(Clone, Copy, Object)]
-pub(super) struct SizedNode<'gc> {
-    pub(super) bytes: usize,
-    pub(super) node: Node<'gc>,
+pub(crate) struct SizedNode<'gc> {
+    pub(crate) bytes: usize,
+    pub(crate) node: Node<'gc>,
 }
 
 impl<'gc> Node<'gc> {
@@ -115,24 +119,43 @@ impl<'gc> Node<'gc> {
         }
     }
 
-    /// Checks this node and all nodes below it. Returns the number of bytes.
-    pub(super) fn verify(self) -> Result<usize, Fault> {
+    /// Checks this root and all nodes below it. Returns the number of bytes.
+    pub(super) fn check(self, checks: Checks<'_>) -> Result<usize, Fault> {
+        let (mut first, mut height) = (self, 0);
+        while let Node::Branch(children) = first
+            && let Some(child) = children.first()
+        {
+            (first, height) = (child.node, height + 1);
+        }
+        match height <= HEIGHT_MAX {
+            true => self.check_at(height, checks),
+            false => Err(Fault::new("J7", "a text is too high", self.address())),
+        }
+    }
+
+    fn check_at(self, height: u32, checks: Checks<'_>) -> Result<usize, Fault> {
+        checks.of(self.address(), [height.into(), 0, 0], || {
+            self.examine(height, checks)
+        })
+    }
+
+    fn examine(self, height: u32, checks: Checks<'_>) -> Result<usize, Fault> {
         let fault = |what| Fault::new("J6", what, self.address());
         match self {
+            Node::Chunk(_) if height > 0 => Err(fault("a path to a chunk has another length")),
+            Node::Branch(_) if height == 0 => Err(fault("a path to a chunk has another length")),
             Node::Chunk(text) if (1..=CHUNK).contains(&text.len()) => Ok(text.len()),
             Node::Branch(children) if (2..=WIDTH).contains(&children.len()) => {
-                let mut bytes = 0;
+                let mut bytes = 0_usize;
                 for child in &*children {
                     if !child.node.is_enough() {
                         return Err(fault("a node below another one is too small"));
                     }
-                    if child.node.height() + 1 != self.height() {
-                        return Err(fault("a path to a chunk has another length"));
-                    }
-                    if child.node.verify()? != child.bytes {
+                    if child.node.check_at(height - 1, checks)? != child.bytes {
                         return Err(fault("a child has another number of bytes"));
                     }
-                    bytes += child.bytes;
+                    let sum = bytes.checked_add(child.bytes);
+                    bytes = sum.ok_or_else(|| fault("a node has too many bytes"))?;
                 }
                 Ok(bytes)
             }

@@ -9,9 +9,11 @@ pub use iter::Iter;
 
 use super::copy::WIDTH;
 use super::version::version;
+use crate::val::checks::Checks;
 use std::fmt;
 use std::ops::Index;
-use tree::{Tree, height};
+use tree::height;
+pub(super) use tree::{Leaf, Tree};
 use vivant_heap::{Fault, Object, Val};
 
 /// A persistent vector: a radix tree of leaves of 32 elements, and a tail of the elements that do
@@ -40,11 +42,11 @@ use vivant_heap::{Fault, Object, Val};
 /// ```
 #[derive(Object)]
 pub struct Vec<'gc, T> {
-    len: usize,
+    pub(super) len: usize,
     /// All full leaves.
-    tree: Option<Tree<'gc, T>>,
+    pub(super) tree: Option<Tree<'gc, T>>,
     /// The tail: fewer elements than a leaf has.
-    tail: Option<Val<'gc, [T]>>,
+    pub(super) tail: Option<Val<'gc, [T]>>,
 }
 
 impl<'gc, T> Vec<'gc, T> {
@@ -125,6 +127,10 @@ impl<'gc, T> Vec<'gc, T> {
     ///
     /// A rule is violated, which is a defect of this crate.
     pub fn verify(self) -> Result<(), Fault> {
+        self.check(Checks::All)
+    }
+
+    pub(super) fn check(self, checks: Checks<'_>) -> Result<(), Fault> {
         if self.tail().len() != self.len % WIDTH {
             return Err(Fault::new(
                 "J1",
@@ -133,7 +139,7 @@ impl<'gc, T> Vec<'gc, T> {
             ));
         }
         match self.tree {
-            Some(tree) => tree.verify(self.leaves()),
+            Some(tree) => tree.check(self.leaves(), checks),
             None if self.leaves() == 0 => Ok(()),
             None => Err(Fault::new("J1", "there are no leaves", 0)),
         }

@@ -1,15 +1,16 @@
 //! [`Tree`]: the full leaves of a vector, and the nodes above them.
 
+use crate::val::checks::Checks;
 use crate::val::copy::{self, BITS, WIDTH};
 use vivant_heap::{Fault, Frozen, Mutator, Object, Val};
 
 /// A leaf: exactly this number of elements.
-pub(super) type Leaf<'gc, T> = Val<'gc, [T; WIDTH]>;
+pub(crate) type Leaf<'gc, T> = Val<'gc, [T; WIDTH]>;
 
 /// A node and all below it. All paths from it down to leaves are equally long. That length is its
 /// height, which the number of leaves determines ([`height`]).
 #[derive(Object)]
-pub(super) enum Tree<'gc, T> {
+pub(crate) enum Tree<'gc, T> {
     /// A node above leaves: of height zero.
     Low(Val<'gc, [Leaf<'gc, T>]>),
     /// A node above nodes.
@@ -62,31 +63,42 @@ impl<'gc, T> Tree<'gc, T> {
     }
 
     /// Checks that it is the tree of this number of leaves (J1).
-    pub(super) fn verify(self, leaves: usize) -> Result<(), Fault> {
-        let height = height(leaves);
-        self.verify_at(leaves, height)
+    pub(super) fn check(self, leaves: usize, checks: Checks<'_>) -> Result<(), Fault> {
+        self.check_at(leaves, height(leaves), checks).map(drop)
     }
 
-    fn verify_at(self, leaves: usize, height: u32) -> Result<(), Fault> {
-        let fault = |what, address| Fault::new("J1", what, address);
+    fn check_at(self, leaves: usize, height: u32, checks: Checks<'_>) -> Result<usize, Fault> {
+        let place = [height.into(), leaves as u64, 0];
+        checks.of(self.address(), place, || {
+            self.examine(leaves, height, checks)?;
+            Ok(leaves)
+        })
+    }
+
+    fn address(self) -> usize {
+        match self {
+            Tree::Low(leaves) => leaves.as_ptr().addr(),
+            Tree::High(trees) => trees.as_ptr().addr(),
+        }
+    }
+
+    fn examine(self, leaves: usize, height: u32, checks: Checks<'_>) -> Result<(), Fault> {
+        let fault = |what| Fault::new("J1", what, self.address());
         let each = 1 << (BITS * height);
-        let (slots, address) = match self {
-            Tree::Low(leaves) => (leaves.len(), leaves.as_ptr().addr()),
-            Tree::High(trees) => (trees.len(), trees.as_ptr().addr()),
+        let slots = match self {
+            Tree::Low(leaves) => leaves.len(),
+            Tree::High(trees) => trees.len(),
         };
         if slots != leaves.div_ceil(each) {
-            return Err(fault(
-                "a node has more or fewer slots than its leaves need",
-                address,
-            ));
+            return Err(fault("a node has more or fewer slots than its leaves need"));
         }
         match (self, height) {
             (Tree::Low(_), 0) => Ok(()),
             (Tree::High(trees), 1..) => trees.iter().enumerate().try_for_each(|(at, tree)| {
                 let below = (leaves - at * each).min(each);
-                tree.verify_at(below, height - 1)
+                tree.check_at(below, height - 1, checks).map(drop)
             }),
-            _ => Err(fault("a way to a leaf has another length", address)),
+            _ => Err(fault("a way to a leaf has another length")),
         }
     }
 }
