@@ -110,7 +110,7 @@ impl Root for Texts {
     type Of<'gc> = Vec<Val<'gc, str>>;
 }
 
-/// S16: an object of another heap is not named as an own one.
+/// S14: an object of another heap is not named as an own one.
 fn foreign_objects_are_refused() {
     let source = Arc::new(PageSource::new());
     let [mut owner, mut heap] =
