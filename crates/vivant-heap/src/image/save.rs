@@ -66,6 +66,8 @@ impl<R: Root> Heap<R> {
     /// [`RefCell`](std::cell::RefCell) are encoded here, which visits all objects: these change
     /// unnoticed. Other types that change in place, as atomics, are in the image as they are when
     /// they are encoded, unless their shape says so ([`Shape::in_a_cell`](vivant_codec::Shape)).
+    /// An image that leaves spans to an earlier image ([`ImageSink::since`]) may have them as they
+    /// were then: a type that changes in place without a `Mut` needs a shape that says so.
     ///
     /// The image has what [`Heap::save`] would save now.
     ///
