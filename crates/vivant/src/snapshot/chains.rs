@@ -39,9 +39,14 @@ impl Chains {
         let needed_max = journal.needed_max();
         let heaps = heaps.into_iter();
         let heaps = heaps.filter_map(|heap| heap.published(snapshot, needed_max));
+        let mut heaps: HeapChains = Arc::new(heaps.collect());
+        // The limit is that of all heaps together: beyond it the next snapshot is whole.
+        if snapshots_of(&heaps).len() > needed_max as usize {
+            heaps = HeapChains::default();
+        }
         let last = LastSnapshot {
             store: journal.catalog().store_id(),
-            heaps: Arc::new(heaps.collect()),
+            heaps,
         };
         let chains: &Chains = system.extensions.part();
         *lock(&chains.0) = Some(last);
