@@ -2,7 +2,10 @@
 //!
 //! A sweep reads this state before it lists the files. Files of images that begin later have
 //! numbers from [`Numbers::next`] on, which it spares too. So it holds no lock while it removes.
+//! The removal of a manifest holds the lock, because a writer may begin to hold the image.
 
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_injected};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -21,11 +24,6 @@ pub(crate) struct Numbers {
 }
 
 impl Numbers {
-    /// Whether a writer holds this image.
-    pub(crate) fn holds(&self, image: u64) -> bool {
-        self.held.contains_key(&image)
-    }
-
     /// Whether a writer may have files of this image.
     pub(crate) fn has(&self, image: u64) -> bool {
         image >= self.next || self.writing.contains(&image)
@@ -39,6 +37,16 @@ impl InProgress {
             writing: BTreeSet::new(),
             held: BTreeMap::new(),
         })))
+    }
+
+    /// Calls `remove`, unless a writer holds this image. No writer begins to hold one meanwhile: it
+    /// finds the image, which stays, or finds none.
+    pub(crate) fn unless_held<T>(&self, image: u64, remove: impl FnOnce() -> T) -> Option<T> {
+        let numbers = self.lock();
+        let is_held = numbers.held.contains_key(&image);
+        #[cfg(test)]
+        let is_held = is_held && !is_injected(InjectedFault::NeededNotKept);
+        (!is_held).then(remove)
     }
 
     pub(crate) fn now(&self) -> Numbers {

@@ -76,17 +76,17 @@ impl Upkeep {
         };
         let kept = images.intact.iter().take(keep.get() as usize);
         let needed: BTreeSet<u64> = kept.flat_map(|kept| kept.needed.iter().copied()).collect();
-        let in_progress = self.in_progress.now();
         let intact = images.intact.iter().map(|summary| summary.number);
         let unreadable = images.unreadable.iter().map(|unreadable| unreadable.number);
         let old = intact.chain(unreadable).filter(|&number| {
-            let is_needed = needed.contains(&number) || in_progress.holds(number);
+            let is_needed = needed.contains(&number);
             #[cfg(test)]
             let is_needed = is_needed && !is_injected(InjectedFault::NeededNotKept);
             number < oldest.number && !is_needed
         });
         for image in old {
-            self.remove(FileName::Manifest { image })?;
+            let remove = || self.remove(FileName::Manifest { image });
+            self.in_progress.unless_held(image, remove).transpose()?;
         }
         self.sweep()
     }

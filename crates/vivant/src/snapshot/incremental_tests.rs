@@ -300,3 +300,23 @@ fn objects_with_addresses_are_written_each_time() {
     assert!(!last.needed.is_empty());
     program.check(&last, "an address in an unchanged object");
 }
+
+/// The limit of needed snapshots is that of all heaps together.
+#[test]
+fn several_heaps_need_no_more_snapshots_than_one_may() {
+    let program = Program::new(1, Settings::default().needed_max(3));
+    let other = Store::spawn(program.simulation.system());
+    other.add(MANY).send();
+    program.run();
+    let mut left = 0;
+    for number in 0..12 {
+        let changed = match number % 2 == 0 {
+            true => &program.store,
+            false => &other,
+        };
+        changed.set(number * 200, number).send();
+        program.run();
+        left += program.taken().needed.len();
+    }
+    assert!(left > 0, "each snapshot is whole");
+}
