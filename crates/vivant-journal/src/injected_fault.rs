@@ -16,6 +16,8 @@ pub(crate) enum InjectedFault {
     HashNotChecked,
     /// Retention removes an image that a later one needs.
     NeededNotKept,
+    /// A writer may begin to hold an image while it is removed.
+    RemovalUnlocked,
     /// The memory limit is not enforced.
     LengthNotBounded,
 }

@@ -83,11 +83,30 @@ impl Shape {
     #[must_use]
     pub const fn in_a_cell(of: &Shape) -> Shape {
         Shape {
-            name: of.name,
-            was: of.was,
-            version: of.version,
-            kind: of.kind,
             in_a_cell: true,
+            ..of.copy()
+        }
+    }
+
+    /// The same shape, of a value that no code changes by a shared reference.
+    ///
+    /// For types that are saved as a `Serde`, of which the shape cannot know it. Cells in parts of
+    /// the value are found all the same.
+    #[must_use]
+    pub const fn unchanging(of: &Shape) -> Shape {
+        Shape {
+            in_a_cell: false,
+            ..of.copy()
+        }
+    }
+
+    const fn copy(&self) -> Shape {
+        Shape {
+            name: self.name,
+            was: self.was,
+            version: self.version,
+            kind: self.kind,
+            in_a_cell: self.in_a_cell,
         }
     }
 

@@ -20,7 +20,10 @@ use serializer::Serializer;
 /// front. `#[saved(serde)]` at a field saves the field so.
 ///
 /// Its shape says nothing about what is inside, so changes of its type are serde's affair: an old
-/// file is read as the bytes that it has.
+/// file is read as the bytes that it has. It may have cells, so [`Shape::has_cells`] says that it
+/// has some. An object of a graph with such a value is encoded when a snapshot begins, and is in
+/// each incremental one. For values that do not change, a type that writes `Saved` by hand says so
+/// by [`Shape::unchanging`].
 ///
 /// ```
 /// use vivant_codec::{Serde, from_bytes, to_bytes};
@@ -39,7 +42,7 @@ pub struct Serde<T>(
 impl<'gc, T: Serialize + DeserializeOwned> Wrapper<'gc> for Serde<T> {
     type Inner = T;
 
-    const INNER_SHAPE: &'static Shape = &Shape::new("serde", Kind::Opaque);
+    const INNER_SHAPE: &'static Shape = &Shape::in_a_cell(&Shape::new("serde", Kind::Opaque));
 
     fn save_inner(value: &T, out: &mut Encoder<'_>) {
         let start = out.out.bytes.len();

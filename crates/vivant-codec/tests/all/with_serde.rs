@@ -1,9 +1,11 @@
 //! Fields of types that have serde's traits.
 
 use serde::{Deserialize, Serialize};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use vivant_codec::{
-    DEPTH_MAX, LoadErrorKind, SaveErrorKind, Saved, Serde, Shapes, from_bytes, show, to_bytes,
+    DEPTH_MAX, Decoder, Encoder, LoadError, LoadErrorKind, SaveErrorKind, Saved, Serde, Shape,
+    Shapes, from_bytes, show, to_bytes,
 };
 
 #[derive(Serialize, Deserialize, Debug, Clone, PartialEq)]
@@ -152,4 +154,28 @@ fn serdes_bytes_are_shown_as_bytes() {
     let mut text = String::new();
     show(&shapes, id, &bytes, 100, &mut text).unwrap();
     assert_eq!(text, "[\n  serde([ac, 02]),\n]");
+}
+
+/// What serde saves may change in place. A type that knows better says so.
+#[test]
+fn values_of_serde_may_have_cells() {
+    struct Unchanging(Id);
+
+    impl<'gc> Saved<'gc> for Unchanging {
+        const SHAPE: &'static Shape = &Shape::unchanging(<Serde<Id> as Saved<'gc>>::SHAPE);
+
+        fn save(&self, out: &mut Encoder<'_>) {
+            Serde(self.0.clone()).save(out);
+        }
+
+        fn load(input: &mut Decoder<'gc, '_>) -> Result<Self, LoadError> {
+            Serde::load(input).map(|Serde(id)| Unchanging(id))
+        }
+    }
+
+    assert!(<Serde<Cell<u8>> as Saved<'_>>::SHAPE.has_cells());
+    assert!(Holder::SHAPE.has_cells());
+    assert!(!<Vec<Unchanging> as Saved<'_>>::SHAPE.has_cells());
+    let bytes = to_bytes(&Unchanging(Id(7))).unwrap();
+    assert_eq!(from_bytes::<Unchanging>(&bytes).unwrap().0, Id(7));
 }

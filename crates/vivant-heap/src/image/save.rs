@@ -62,12 +62,13 @@ impl<R: Root> Heap<R> {
     /// changes before it is written is encoded first, in that turn.
     ///
     /// So code that saves an object is not to look at other objects: they may have changed since,
-    /// or be borrowed. References need no look. Objects with a [`Cell`](std::cell::Cell) or a
-    /// [`RefCell`](std::cell::RefCell) are encoded here, which visits all objects: these change
-    /// unnoticed. Other types that change in place, as atomics, are in the image as they are when
-    /// they are encoded, unless their shape says so ([`Shape::in_a_cell`](vivant_codec::Shape)).
-    /// An image that leaves spans to an earlier image ([`ImageSink::since`]) may have them as they
-    /// were then: a type that changes in place without a `Mut` needs a shape that says so.
+    /// or be borrowed. References need no look. Objects with a [`Cell`](std::cell::Cell), a
+    /// [`RefCell`](std::cell::RefCell) or a value of serde are encoded here, which visits all
+    /// objects: these change unnoticed, and so they are in each image. A type that changes in place
+    /// without a `Mut` and has a `Saved` by hand, as an atomic, needs a shape that says so
+    /// ([`Shape::in_a_cell`](vivant_codec::Shape)). Without it the image has it as it is when it is
+    /// encoded, or as it was in the image to which this one leaves its span
+    /// ([`ImageSink::since`]).
     ///
     /// The image has what [`Heap::save`] would save now.
     ///

@@ -1,10 +1,13 @@
 //! [`Catalog`]: the images of a store, for reading. It changes nothing in the store.
 
 use crate::error::{Error, Operation};
+use crate::format::manifest::{Hash, Manifest, NeededImage};
 use crate::format::memory_limit::MemoryLimit;
 use crate::format::names::FileName;
 use crate::read::image::{self, Image, Lengths, Summary};
 use crate::store::Store;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
 /// The images of a store, for reading. Tools use it beside a program that writes.
@@ -32,7 +35,8 @@ impl Eq for StoreId {}
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Images {
-    /// Images with an intact manifest and files of the right lengths, newest first.
+    /// Images with an intact manifest and files of the right lengths, of which all that they need
+    /// is intact in the same way; newest first.
     pub intact: Vec<Summary>,
     /// The others, newest first.
     pub unreadable: Vec<Unreadable>,
@@ -90,12 +94,28 @@ impl Catalog {
             intact: Vec::new(),
             unreadable: Vec::new(),
         };
+        let (store, memory) = (&*self.store, self.memory);
+        let mut intact: BTreeMap<u64, (Manifest, Hash)> = BTreeMap::new();
         for number in numbers(&lengths) {
-            match image::read_manifest(&*self.store, &lengths, number, self.memory) {
-                Ok((manifest, _)) => images.intact.push(Summary::of(&manifest)),
+            match image::read_manifest(store, &lengths, number, memory) {
+                Ok(manifest) => drop(intact.insert(number, manifest)),
                 Err(error) => images.unreadable.push(Unreadable { number, error }),
             }
         }
+        // A needed image that is not among the intact ones is read again for the error.
+        let is_intact = |needed: &NeededImage| {
+            let found = intact.get(&needed.image);
+            found.is_some_and(|(_, hash)| *hash == needed.hash)
+        };
+        for (&number, (manifest, _)) in intact.iter().rev() {
+            let missing = manifest.needed.iter().find(|needed| !is_intact(needed));
+            let read = |&needed| image::read_needed(store, &lengths, number, needed, memory);
+            match missing.map(read) {
+                None | Some(Ok(_)) => images.intact.push(Summary::of(manifest)),
+                Some(Err(error)) => images.unreadable.push(Unreadable { number, error }),
+            }
+        }
+        images.unreadable.sort_by_key(|one| Reverse(one.number));
         Ok(images)
     }
 

@@ -108,33 +108,48 @@ pub(crate) fn read_manifest(
     Ok((manifest, hash))
 }
 
-/// F8: opens an image that `by` needs. All of them together have the memory of one; `taken` is what
-/// those before take.
-fn open_needed(
-    store: &Arc<dyn Store>,
+/// F8: reads the manifest of an image that the image `by` needs.
+pub(crate) fn read_needed(
+    store: &dyn Store,
     lengths: &Lengths,
-    by: FileName,
+    by: u64,
     needed: NeededImage,
     memory: MemoryLimit,
-    taken: &mut u64,
-) -> Result<Image, Error> {
+) -> Result<Manifest, Error> {
     let image = needed.image;
+    let by = FileName::Manifest { image: by };
     let damaged = |damage| Error::damaged(by, Place::offset(0), damage);
-    let read = read_manifest(&**store, lengths, image, memory);
+    let read = read_manifest(store, lengths, image, memory);
     let (manifest, hash) = read.map_err(|error| match error {
         Error::NoSuchImage { .. } => damaged(Damage::NeededMissing { image }),
         error => error,
     })?;
-    if hash != needed.hash {
-        return Err(damaged(Damage::NeededDiffers { image }));
+    match hash == needed.hash {
+        true => Ok(manifest),
+        false => Err(damaged(Damage::NeededDiffers { image })),
     }
-    let file = FileName::Manifest { image };
+}
+
+/// Opens an image that the image `by` needs. All of them together have the memory of one; `taken`
+/// is what those before take.
+fn open_needed(
+    store: &Arc<dyn Store>,
+    lengths: &Lengths,
+    by: u64,
+    needed: NeededImage,
+    memory: MemoryLimit,
+    taken: &mut u64,
+) -> Result<Image, Error> {
+    let manifest = read_needed(&**store, lengths, by, needed, memory)?;
+    let file = FileName::Manifest {
+        image: needed.image,
+    };
     let length = lengths.get(&file.to_string()).copied().unwrap_or(0);
     let records = manifest.segments.iter().map(|segment| segment.records);
     let records = records.fold(0, u64::saturating_add);
     let bytes = Manifest::memory(length).saturating_add(Table::memory(records));
     *taken = taken.saturating_add(bytes);
-    memory.allow(by, "needed images", *taken)?;
+    memory.allow(FileName::Manifest { image: by }, "needed images", *taken)?;
     // What that one needs is not asked for: an image names all that it needs itself.
     let opened = Opened::open(&manifest, store.clone(), memory)?;
     Ok(Image {
@@ -153,10 +168,10 @@ impl Image {
     ) -> Result<Image, Error> {
         let (manifest, _) = read_manifest(&**store, lengths, number, memory)?;
         let opened = Opened::open(&manifest, store.clone(), memory)?;
-        let (by, mut taken) = (FileName::Manifest { image: number }, 0);
+        let mut taken = 0;
         let needed = manifest.needed.iter();
         let needed =
-            needed.map(|&needed| open_needed(store, lengths, by, needed, memory, &mut taken));
+            needed.map(|&needed| open_needed(store, lengths, number, needed, memory, &mut taken));
         let needed = needed.collect::<Result<_, _>>()?;
         Ok(Image {
             summary: Summary::of(&manifest),

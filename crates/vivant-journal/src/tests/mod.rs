@@ -8,6 +8,7 @@ mod fixtures;
 mod format_page;
 mod limits;
 mod needed;
+mod races;
 
 use crate::store::simulated_files::{Contents, Plan, SimulatedFiles};
 use crate::{Catalog, DirectoryStore, Error, Image, Journal, Published, Retention, Settings};

@@ -135,6 +135,9 @@ fn without_the_needed_image_an_image_is_damaged() {
     let without = without
         .map(|(name, bytes)| (name.clone(), bytes.clone()))
         .collect();
+    let images = catalog(&without).images().expect("it is listed");
+    assert!(images.intact.is_empty(), "{:?}", images.intact);
+    assert_eq!(images.unreadable[0].number, 2);
     let error = catalog(&without).image(2).unwrap_err();
     let damage = Damage::NeededMissing { image: 1 };
     assert!(

@@ -46,6 +46,11 @@ impl InProgress {
         let is_held = numbers.held.contains_key(&image);
         #[cfg(test)]
         let is_held = is_held && !is_injected(InjectedFault::NeededNotKept);
+        #[cfg(test)]
+        if is_injected(InjectedFault::RemovalUnlocked) {
+            drop(numbers);
+            return (!is_held).then(remove);
+        }
         (!is_held).then(remove)
     }
 

@@ -102,6 +102,8 @@ mod restored_trees;
 mod saved_program;
 #[cfg(feature = "snapshots")]
 mod schedule;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod shared_values_tests;
 mod start_record;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod steps_tests;
