@@ -13,7 +13,8 @@ mod write;
 
 pub use error::{Damage, Error, Operation, Place};
 pub use format::compression::Compression;
-pub use read::catalog::{Catalog, Images, Latest, StoreId, Unreadable};
+pub use read::catalog::{Catalog, Images, Latest, StoreId, Unreadable, WeakCatalog};
+pub use read::held_images::HeldImage;
 pub use read::image::{Image, Summary};
 pub use read::reader::{Reader, Record, Values};
 pub use read::table::RecordInfo;

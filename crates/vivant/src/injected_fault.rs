@@ -21,6 +21,12 @@ pub(crate) enum InjectedFault {
     HeapNotAwaited,
     /// The next snapshot leaves records to a snapshot that was not published.
     UnpublishedCounts,
+    /// A failed actor begins with the state of the oldest image.
+    #[cfg_attr(
+        any(miri, not(feature = "snapshots")),
+        allow(dead_code, reason = "a test of snapshots plants it")
+    )]
+    OldestState,
     /// Each second image has an entry of its table of kinds twice, which no reader notices.
     #[cfg_attr(
         not(feature = "snapshots"),

@@ -202,6 +202,7 @@ impl Report {
             vivant::Report::Panicked(_) => "panicked",
             vivant::Report::GaveUp { .. } => "gave_up",
             vivant::Report::Overdue { .. } => "overdue",
+            vivant::Report::StateNotRestored { .. } => "state_not_restored",
             vivant::Report::UnusedCollector { .. } => "unused_collector",
             vivant::Report::ThreadFailed { .. } => "thread_failed",
             _ => "other",

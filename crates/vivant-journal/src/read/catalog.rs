@@ -4,6 +4,7 @@ use crate::error::{Error, Operation};
 use crate::format::manifest::{Hash, Manifest, NeededImage};
 use crate::format::memory_limit::MemoryLimit;
 use crate::format::names::FileName;
+use crate::read::held_images::{HeldImage, HeldImages};
 use crate::read::image::{self, Image, Lengths, Summary};
 use crate::store::Store;
 use std::cmp::Reverse;
@@ -15,6 +16,27 @@ use std::sync::{Arc, Weak};
 pub struct Catalog {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) memory: MemoryLimit,
+    /// Of all catalogs that were cloned from one.
+    pub(crate) held: Arc<HeldImages>,
+}
+
+/// A [`Catalog`] that does not keep its store open: [`Catalog::downgrade`].
+#[derive(Clone, Debug)]
+pub struct WeakCatalog {
+    store: Weak<dyn Store>,
+    memory: MemoryLimit,
+    held: Arc<HeldImages>,
+}
+
+impl WeakCatalog {
+    /// The catalog. `None`: the store is closed.
+    pub fn upgrade(&self) -> Option<Catalog> {
+        Some(Catalog {
+            store: self.store.upgrade()?,
+            memory: self.memory,
+            held: self.held.clone(),
+        })
+    }
 }
 
 /// Tells an opened store from all others ([`Catalog::store_id`]). A store that is opened again is
@@ -68,6 +90,17 @@ impl Catalog {
         Catalog {
             store: Arc::new(store),
             memory: MemoryLimit::DEFAULT,
+            held: Arc::default(),
+        }
+    }
+
+    /// The images of the store in which `image` is: the catalog that has opened it.
+    pub fn of(image: &Image) -> Catalog {
+        let (store, memory) = image.store();
+        Catalog {
+            store: store.clone(),
+            memory,
+            held: image.held.clone(),
         }
     }
 
@@ -126,7 +159,7 @@ impl Catalog {
     ///
     /// [`Error::NoSuchImage`], or why the image cannot be read.
     pub fn image(&self, number: u64) -> Result<Image, Error> {
-        Image::open(&self.store, &self.lengths()?, number, self.memory)
+        self.open(&self.lengths()?, number)
     }
 
     /// Opens the newest image of which every block is intact. This reads that image once, so that
@@ -142,7 +175,7 @@ impl Catalog {
         let lengths = self.lengths()?;
         let mut damaged = Vec::new();
         for number in numbers(&lengths) {
-            let image = Image::open(&self.store, &lengths, number, self.memory);
+            let image = self.open(&lengths, number);
             match image.and_then(|image| image.verify().map(|()| image)) {
                 Ok(image) => {
                     return Ok(Latest {
@@ -160,9 +193,33 @@ impl Catalog {
         })
     }
 
+    /// The same catalog, which does not keep the store open.
+    pub fn downgrade(&self) -> WeakCatalog {
+        WeakCatalog {
+            store: Arc::downgrade(&self.store),
+            memory: self.memory,
+            held: self.held.clone(),
+        }
+    }
+
+    /// The image of this number stays until the value is dropped, also if a
+    /// [`Journal`](crate::Journal) would remove it as [`Retention`](crate::Retention) says. Only
+    /// the journal of which this is the catalog, or a clone of it, heeds that.
+    ///
+    /// Whether the image exists is not looked at: that is known when it is opened.
+    pub fn hold(&self, number: u64) -> HeldImage {
+        self.held.hold(number)
+    }
+
     /// What tells its opened store from all others. It does not keep the store open.
     pub fn store_id(&self) -> StoreId {
         StoreId(Arc::downgrade(&self.store))
+    }
+
+    fn open(&self, lengths: &Lengths, number: u64) -> Result<Image, Error> {
+        let mut image = Image::open(&self.store, lengths, number, self.memory)?;
+        image.held = self.held.clone();
+        Ok(image)
     }
 
     pub(crate) fn lengths(&self) -> Result<Lengths, Error> {

@@ -7,6 +7,7 @@ use crate::format::layout::HASH_BYTES;
 use crate::format::manifest::{Hash, MANIFEST_BYTES_MIN, Manifest, NeededImage};
 use crate::format::memory_limit::MemoryLimit;
 use crate::format::names::FileName;
+use crate::read::held_images::HeldImages;
 use crate::read::opened::Opened;
 use crate::read::reader::Reader;
 use crate::read::table::{RecordInfo, Table};
@@ -24,6 +25,8 @@ pub struct Image {
     opened: Opened,
     /// The images that it needs, by their numbers.
     needed: Vec<Image>,
+    /// Of the catalog that has opened it.
+    pub(crate) held: Arc<HeldImages>,
 }
 
 /// What a manifest says of an image.
@@ -156,6 +159,7 @@ fn open_needed(
         summary: Summary::of(&manifest),
         opened,
         needed: Vec::new(),
+        held: Arc::default(),
     })
 }
 
@@ -177,6 +181,7 @@ impl Image {
             summary: Summary::of(&manifest),
             opened,
             needed,
+            held: Arc::default(),
         })
     }
 
@@ -184,6 +189,11 @@ impl Image {
     /// this image was published.
     pub fn needed(&self) -> &[Image] {
         &self.needed
+    }
+
+    /// Where it is, and the limit with which it was opened.
+    pub(crate) fn store(&self) -> (&Arc<dyn Store>, MemoryLimit) {
+        (&self.opened.store, self.opened.memory)
     }
 
     /// What the manifest says.

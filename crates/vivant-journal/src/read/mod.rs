@@ -2,6 +2,7 @@
 
 mod blocks;
 pub(crate) mod catalog;
+pub(crate) mod held_images;
 pub(crate) mod image;
 mod opened;
 pub(crate) mod reader;

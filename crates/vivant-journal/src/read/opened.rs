@@ -17,7 +17,7 @@ pub(crate) struct Opened {
     pub(crate) table: Table,
     /// For each segment its value blocks, with their places.
     pub(crate) values: Vec<Vec<(BlockPlace, BlockEntry)>>,
-    store: Arc<dyn Store>,
+    pub(crate) store: Arc<dyn Store>,
     pub(crate) memory: MemoryLimit,
 }
 

@@ -74,6 +74,29 @@ fn an_image_is_kept_while_a_writer_holds_it() {
     assert!(journal.catalog().image(1).is_err());
 }
 
+/// A reader that needs an image longer than retention keeps it.
+#[test]
+fn an_image_is_kept_while_it_is_held() {
+    let files = SimulatedFiles::new(Plan::Nothing);
+    let journal = open(&files, small()).expect("it opens");
+    publish(&journal, 1).expect("it is published");
+    let weak = journal.catalog().downgrade();
+    let catalog = weak.upgrade().expect("the store is open");
+    let held = [catalog.hold(1), journal.catalog().hold(1)];
+    publish(&journal, 2).expect("it is published");
+    let image = catalog.image(1).expect("it is held");
+    assert!(Catalog::of(&image).image(1).is_ok());
+    let [first, second] = held;
+    drop(first);
+    publish(&journal, 3).expect("it is published");
+    assert!(catalog.image(1).is_ok());
+    drop(second);
+    publish(&journal, 4).expect("it is published");
+    assert!(catalog.image(1).is_err());
+    drop((journal, catalog, image));
+    assert!(weak.upgrade().is_none());
+}
+
 #[test]
 fn an_image_needs_no_more_than_it_may() {
     let settings = Settings::default().needed_max(1);

@@ -4,14 +4,15 @@ use crate::error::{Error, Operation};
 use crate::format::layout::METADATA_BYTES_MAX;
 use crate::format::manifest::{Manifest, NeededImage};
 use crate::format::names::FileName;
+use crate::read::held_images::HeldImage;
 use crate::read::image::{Summary, read_manifest};
 use crate::write::in_progress::ImageNumber;
 use crate::write::segment_writer::SegmentWriter;
 use crate::write::segments::Segments;
 use crate::write::settings::Settings;
 use crate::write::upkeep::Upkeep;
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Writes one image: any number of threads begin a [segment](ImageWriter::segment) each, and one
 /// publishes the image when all segments are finished.
@@ -24,6 +25,8 @@ pub struct ImageWriter {
     upkeep: Upkeep,
     needed: BTreeSet<u64>,
     needed_max: u32,
+    /// Earlier images that stay until the image is published or given up.
+    held: Mutex<BTreeMap<u64, HeldImage>>,
 }
 
 /// An image that exists: [`ImageWriter::publish`].
@@ -45,6 +48,7 @@ impl ImageWriter {
             upkeep,
             needed: BTreeSet::new(),
             needed_max: settings.needed_max,
+            held: Mutex::default(),
         }
     }
 
@@ -61,17 +65,21 @@ impl ImageWriter {
     /// [`Error::NoSuchImage`], or why one of them cannot be read.
     pub fn hold(&self, earlier: &[u64]) -> Result<(), Error> {
         // First, so that they stay from here on.
-        earlier
-            .iter()
-            .for_each(|&image| self.segments.number().hold(image));
+        earlier.iter().for_each(|&image| self.keep(image));
         self.read(earlier.iter().copied()).map(drop)
     }
 
     /// The image needs the records of an earlier one: it cannot be read without that one, and
     /// [`Retention`](crate::Retention) keeps that one as long as it keeps this image.
     pub fn need(&mut self, earlier: u64) {
-        self.segments.number().hold(earlier);
+        self.keep(earlier);
         self.needed.insert(earlier);
+    }
+
+    fn keep(&self, image: u64) {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let catalog = self.upkeep.catalog();
+        held.entry(image).or_insert_with(|| catalog.hold(image));
     }
 
     /// Earlier images as they are now.

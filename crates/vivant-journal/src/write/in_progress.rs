@@ -2,11 +2,8 @@
 //!
 //! A sweep reads this state before it lists the files. Files of images that begin later have
 //! numbers from [`Numbers::next`] on, which it spares too. So it holds no lock while it removes.
-//! The removal of a manifest holds the lock, because a writer may begin to hold the image.
 
-#[cfg(test)]
-use crate::injected_fault::{InjectedFault, is_injected};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The numbers of one journal.
@@ -19,8 +16,6 @@ pub(crate) struct Numbers {
     /// The number of the next image.
     next: u64,
     writing: BTreeSet<u64>,
-    /// The images that writers hold, each with the number of writers.
-    held: BTreeMap<u64, usize>,
 }
 
 impl Numbers {
@@ -35,23 +30,7 @@ impl InProgress {
         Arc::new(InProgress(Mutex::new(Numbers {
             next,
             writing: BTreeSet::new(),
-            held: BTreeMap::new(),
         })))
-    }
-
-    /// Calls `remove`, unless a writer holds this image. No writer begins to hold one meanwhile: it
-    /// finds the image, which stays, or finds none.
-    pub(crate) fn unless_held<T>(&self, image: u64, remove: impl FnOnce() -> T) -> Option<T> {
-        let numbers = self.lock();
-        let is_held = numbers.held.contains_key(&image);
-        #[cfg(test)]
-        let is_held = is_held && !is_injected(InjectedFault::NeededNotKept);
-        #[cfg(test)]
-        if is_injected(InjectedFault::RemovalUnlocked) {
-            drop(numbers);
-            return (!is_held).then(remove);
-        }
-        (!is_held).then(remove)
     }
 
     pub(crate) fn now(&self) -> Numbers {
@@ -67,7 +46,6 @@ impl InProgress {
         numbers.writing.insert(number);
         Some(ImageNumber {
             number,
-            held: Mutex::default(),
             in_progress: self.clone(),
         })
     }
@@ -82,36 +60,11 @@ impl InProgress {
 #[derive(Debug)]
 pub(crate) struct ImageNumber {
     pub(crate) number: u64,
-    /// Earlier images that stay until the value is dropped.
-    held: Mutex<BTreeSet<u64>>,
     in_progress: Arc<InProgress>,
-}
-
-impl ImageNumber {
-    /// An earlier image stays until the value is dropped.
-    pub(crate) fn hold(&self, image: u64) {
-        if self.held().insert(image) {
-            *self.in_progress.lock().held.entry(image).or_default() += 1;
-        }
-    }
-
-    fn held(&self) -> MutexGuard<'_, BTreeSet<u64>> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Drop for ImageNumber {
     fn drop(&mut self) {
-        let held = std::mem::take(&mut *self.held());
-        let mut numbers = self.in_progress.lock();
-        numbers.writing.remove(&self.number);
-        for image in held {
-            if let Some(count) = numbers.held.get_mut(&image) {
-                *count -= 1;
-                if *count == 0 {
-                    numbers.held.remove(&image);
-                }
-            }
-        }
+        self.in_progress.lock().writing.remove(&self.number);
     }
 }

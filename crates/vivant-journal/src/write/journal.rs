@@ -52,6 +52,7 @@ impl Journal {
         let catalog = Catalog {
             store: Arc::new(store),
             memory: settings.memory,
+            held: Arc::default(),
         };
         let upkeep = Upkeep::open(catalog, settings.retention)?;
         Ok(Journal { settings, upkeep })

@@ -49,11 +49,6 @@ impl Segments {
         self.number.number
     }
 
-    /// The number of the image, and what it needs.
-    pub(crate) fn number(&self) -> &ImageNumber {
-        &self.number
-    }
-
     /// Gives the number of the next segment.
     pub(crate) fn begin(&self) -> Result<u32, Error> {
         let mut finished = self.finished();

@@ -5,7 +5,7 @@
 //! - **J2** The sweep spares images in progress.
 //! - **J3** Images are removed only after a publication that is durable, and the newest that
 //!   [`Retention`] keeps are counted by intact manifests.
-//! - **J5** An image that a kept one needs is kept, and so is an image that a writer holds.
+//! - **J5** An image that a kept one needs is kept, and so is an image that is held.
 //! - **J4** What was read after an opening was durable: an opening syncs the names that it sees.
 
 use crate::error::{Error, Operation};
@@ -86,7 +86,8 @@ impl Upkeep {
         });
         for image in old {
             let remove = || self.remove(FileName::Manifest { image });
-            self.in_progress.unless_held(image, remove).transpose()?;
+            let held = &self.catalog.held;
+            held.unless_held(image, remove).transpose()?;
         }
         self.sweep()
     }

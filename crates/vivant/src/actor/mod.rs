@@ -37,6 +37,7 @@ mod header;
 mod injected_fault;
 mod inside_turn;
 mod kept;
+mod last_states;
 mod line;
 #[allow(unsafe_code, reason = "an owned path, with a tag in its pointer")]
 mod lineage;
@@ -133,6 +134,7 @@ pub use envelope::{JoinTable, JoinedMessage};
 pub use error::{AskError, NeverDispatched, NotSent, Overloaded, Undelivered};
 pub(crate) use exclusive_wait::{AfterStop, ExclusiveWait, StopWait, WaitNumber, WaitPurpose};
 pub(crate) use header::{Birth, Ended, Header};
+pub(crate) use last_states::LastStates;
 pub(crate) use link_message::peer_is_over;
 pub(crate) use observation::{
     Answer, Answered, Changed, Entry, Observation, Source, Table, observed,
@@ -155,8 +157,8 @@ pub(crate) use refusal::{DelayedMessage, Delivery, Next, Refusal};
 pub(crate) use request_record::{RECORD_AT, RequestFacts, RequestRecord, open_requests};
 pub(crate) use restored_mark::{RestoredMark, WaitsAs};
 pub(crate) use run_state::{
-    Batch, Begin, ColdFields, Constrained, Guards, Lifecycle, Mute, NamedStart, Pattern, RunState,
-    StepProgress, SupervisedBy, TreeEnd, WorkerClass,
+    Batch, Begin, ColdFields, Constrained, Guards, Lifecycle, Mute, NamedStart, NextState, Pattern,
+    RunState, StepProgress, SupervisedBy, TreeEnd, WorkerClass,
 };
 pub(crate) use runnable::Runnable;
 #[cfg_attr(not(test), allow(unused_imports, reason = "a restore will make it"))]

@@ -102,6 +102,12 @@ impl RunState {
         self.cold.as_ref()?.child.as_ref()
     }
 
+    /// Whether its last state is to be loaded.
+    pub(crate) fn awaits_last_state(&self) -> bool {
+        let cold = self.cold.as_ref();
+        cold.is_some_and(|cold| matches!(cold.next_state, NextState::Last))
+    }
+
     /// Why an actor ends that has got the signal `STOP`.
     pub(crate) fn stopped_by(&self) -> StopReason {
         let of_tree = self.child().and_then(|child| child.end.get());
@@ -202,6 +208,19 @@ pub(crate) enum Mute {
     Held,
 }
 
+/// What the next incarnation of a supervised actor begins with, while it is down.
+#[derive(Default)]
+pub(crate) enum NextState {
+    /// What its start function makes.
+    #[default]
+    Start,
+    /// Its last state, which is to be loaded. Then its run ends, and what loads the state holds it.
+    Last,
+    /// Its last state, which is in the cell. The promises that it had open are to be broken when
+    /// the incarnation begins.
+    Loaded(Box<dyn FnOnce() + Send>),
+}
+
 /// Whether a behaviour has a next step.
 #[derive(PartialEq, Eq, Clone, Copy)]
 pub(crate) enum StepProgress {
@@ -274,6 +293,8 @@ pub(crate) struct ColdFields {
     pub(crate) step: Option<Envelope>,
     /// The supervisor that starts it again.
     pub(crate) child: Option<SupervisedBy>,
+    /// What its next incarnation begins with.
+    pub(crate) next_state: NextState,
     /// Requests of a watch. The end of the actor resolves their promises.
     pub(crate) watches: Vec<Envelope>,
     /// Its role as owner of the counted objects that it made. Taken out while a worker holds the

@@ -22,6 +22,7 @@ saved_enum!(OnPanic as "vivant::OnPanic" {
     1 Resume,
     2 Stop,
     3 Escalate,
+    4 RestoreLast,
 });
 
 saved_enum!(Messages as "vivant::Messages" {

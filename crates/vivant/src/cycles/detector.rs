@@ -205,7 +205,9 @@ fn end_actor(system: &Arc<Shared>, actor: Runnable) {
         Worker::with_current(
             |worker| match crate::run::run(actor, worker, system.config.budget) {
                 Ran::Parked => {}
-                Ran::Requeue(actor) | Ran::Visit(actor) => system.schedule(actor),
+                Ran::Requeue(actor) | Ran::Visit(actor) | Ran::Load(actor) => {
+                    system.schedule(actor);
+                }
             },
         );
 }

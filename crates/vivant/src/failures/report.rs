@@ -65,6 +65,16 @@ pub enum Report {
         /// Path of the actor.
         actor: String,
     },
+    /// An actor that is restored after a failure ([`OnPanic::RestoreLast`]) has begun by its start
+    /// function: no snapshot of this system has a state of it that can be loaded.
+    ///
+    /// [`OnPanic::RestoreLast`]: crate::OnPanic::RestoreLast
+    StateNotRestored {
+        /// Path of the actor.
+        actor: String,
+        /// Why.
+        why: String,
+    },
     /// A configuration text sets how the heaps of some type's actors are marked, and no actor with
     /// a heap of this type was started until the system was shut down: the name may be mistyped
     /// ([`SystemBuilder::collectors`](crate::SystemBuilder::collectors)).
@@ -132,6 +142,9 @@ impl fmt::Display for Report {
                     f,
                     "{actor} has not carried out its supervisor's order in time"
                 )
+            }
+            Report::StateNotRestored { actor, why } => {
+                write!(f, "{actor} begins anew, and not with its last state: {why}")
             }
             Report::UnusedCollector {
                 place,

@@ -327,6 +327,7 @@ pub(super) fn report(report: &Report) {
         | Report::LargeContainer { .. }
         | Report::Leaked { .. }
         | Report::Overdue { .. }
+        | Report::StateNotRestored { .. }
         | Report::UnusedCollector { .. }
         | Report::ThreadFailed { .. } => return,
     };

@@ -211,6 +211,9 @@ pub(super) fn report(report: &Report) {
         }
         Report::Leaked { objects } => warn!(target: "vivant", objects, "leaked objects"),
         Report::Overdue { actor } => warn!(target: "vivant", actor, "overdue"),
+        Report::StateNotRestored { actor, why } => {
+            warn!(target: "vivant", actor, why, "its last state was not restored");
+        }
         Report::UnusedCollector {
             place,
             name,

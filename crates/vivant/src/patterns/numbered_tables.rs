@@ -14,12 +14,37 @@ use vivant_codec::{Decoder, LoadError, Shape};
 /// The context of a decoder. It keeps them: the handles in states and messages do so when it is
 /// gone.
 #[derive(Default)]
-pub(crate) struct NumberedTables(RefCell<BTreeMap<u64, Arc<dyn SharedTable>>>);
+pub(crate) struct NumberedTables {
+    tables: RefCell<BTreeMap<u64, Arc<dyn SharedTable>>>,
+    others: Others,
+}
+
+/// Where the tables are that no handle of the restore has named yet.
+#[derive(Default)]
+enum Others {
+    /// Nowhere: the system is being made.
+    #[default]
+    Nowhere,
+    /// In the system, which runs.
+    Living,
+}
 
 impl NumberedTables {
+    /// Those of a running system.
+    #[cfg(feature = "snapshots")]
+    pub(crate) fn living() -> NumberedTables {
+        NumberedTables {
+            tables: RefCell::default(),
+            others: Others::Living,
+        }
+    }
+
     /// These alone.
     pub(crate) fn of(tables: impl Iterator<Item = (u64, Arc<dyn SharedTable>)>) -> NumberedTables {
-        NumberedTables(RefCell::new(tables.collect()))
+        NumberedTables {
+            tables: RefCell::new(tables.collect()),
+            others: Others::Nowhere,
+        }
     }
 
     /// The one of this number; `make` makes it if it is not there yet. `None`: no image of the
@@ -33,14 +58,24 @@ impl NumberedTables {
         if number >= TableNumbers::of(system).next() {
             return None;
         }
-        let mut tables = self.0.borrow_mut();
-        let table = tables.entry(number);
-        let table = table.or_insert_with(|| make(TableIdentity::numbered(system, number)));
+        let mut tables = self.tables.borrow_mut();
+        let table = tables.entry(number).or_insert_with(|| {
+            let living = match self.others {
+                Others::Nowhere => None,
+                Others::Living => TableNumbers::of(system).living(number),
+            };
+            // Also in a running system: if no handle is left, this is the only one.
+            living.unwrap_or_else(|| {
+                let made = make(TableIdentity::numbered(system, number));
+                TableNumbers::of(system).remember(number, &made);
+                made
+            })
+        });
         Some(table.clone())
     }
 
     fn get(&self, number: u64) -> Option<Arc<dyn SharedTable>> {
-        self.0.borrow().get(&number).cloned()
+        self.tables.borrow().get(&number).cloned()
     }
 }
 

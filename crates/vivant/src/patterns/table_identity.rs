@@ -3,6 +3,8 @@
 use crate::actor::{SeenActors, Shared, SharedTable, TableName};
 use crate::services::Services;
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering, lock};
+use std::collections::BTreeMap;
+use std::sync::Weak;
 use vivant_codec::{Encoder, Saved};
 
 /// By what an image names a group or a topic, and the numbers of its subscriptions.
@@ -31,7 +33,11 @@ pub(crate) struct SubscriptionNumbers(Arc<Numbers>);
 
 /// The numbers of the groups and topics without a name that images of a system name.
 #[derive(Default)]
-pub(crate) struct TableNumbers(Numbers);
+pub(crate) struct TableNumbers {
+    numbers: Numbers,
+    /// The groups and topics themselves, as long as they live.
+    living: Mutex<BTreeMap<u64, Weak<dyn SharedTable>>>,
+}
 
 /// The number of the next.
 #[derive(Default)]
@@ -74,12 +80,26 @@ impl TableNumbers {
     }
 
     pub(crate) fn next(&self) -> u64 {
-        self.0.next()
+        self.numbers.next()
     }
 
     /// The next ones are not below `number`.
     pub(crate) fn number_behind(&self, number: u64) {
-        self.0.number_behind(number);
+        self.numbers.number_behind(number);
+    }
+
+    /// This group or topic has this number.
+    pub(super) fn remember(&self, number: u64, table: &Arc<dyn SharedTable>) {
+        let mut living = lock(&self.living);
+        if living.len().is_power_of_two() {
+            living.retain(|_, table| table.strong_count() > 0);
+        }
+        living.insert(number, Arc::downgrade(table));
+    }
+
+    /// The group or topic of this number, if it lives.
+    pub(super) fn living(&self, number: u64) -> Option<Arc<dyn SharedTable>> {
+        lock(&self.living).get(&number)?.upgrade()
     }
 }
 
@@ -167,7 +187,7 @@ fn number_in(system: &Shared, numbers: &mut Vec<(u64, u64)>) -> u64 {
     if let Some((_, number)) = known {
         return *number;
     }
-    let number = TableNumbers::of(system).0.take();
+    let number = TableNumbers::of(system).numbers.take();
     numbers.push((system.number, number));
     number
 }
@@ -182,7 +202,11 @@ pub(super) fn save_handle(
     match identity.in_image(out) {
         Some(name) => {
             if let Some(number) = name.number() {
-                SeenActors::note_table(number, table.clone(), out);
+                let table: Arc<dyn SharedTable> = table.clone();
+                if let Some(system) = SeenActors::system(out) {
+                    TableNumbers::of(system).remember(number, &table);
+                }
+                SeenActors::note_table(number, table, out);
             }
             name.save(out);
         }

@@ -11,6 +11,7 @@ use crate::actor::{
     Envelope, KindTable, Lifecycle, MessageKind, Mute, Next, Processed, StateRef, WaitPurpose,
     WaitingPlace, Worker,
 };
+use crate::actor::{LastStates, NextState};
 use crate::actor::{Messages, OnPanic, Restart, SupervisedBy, Terms};
 use crate::failures::Panic;
 use crate::failures::{StopReason, catch};
@@ -110,9 +111,32 @@ impl RunGuard<'_> {
         }
         self.return_messages(&reason);
         self.forget_turn();
+        self.choose_next_state(&reason);
         if let Received::No = self.report(ChildNews::Down(reason.clone())) {
             self.end(reason);
         }
+    }
+
+    /// The terms may want the last state for the next incarnation. None is loaded for an actor that
+    /// has stopped itself.
+    fn choose_next_state(&mut self, reason: &StopReason) {
+        let wants_last = |child: &SupervisedBy| child.terms.on_panic == OnPanic::RestoreLast;
+        if *reason == StopReason::Finished || !self.owner().child().is_some_and(wants_last) {
+            return;
+        }
+        if LastStates::of(&self.actor.system).are_known() {
+            self.owner().cold().next_state = NextState::Last;
+            return;
+        }
+        let why = "no snapshot has been taken".to_owned();
+        let reports = &self.actor.system.reports;
+        reports.state_not_restored(self.actor.path(), why);
+    }
+
+    /// Whether the last state of the actor is to be loaded now.
+    pub(crate) fn awaits_last_state(&mut self) -> bool {
+        let owner = self.owner();
+        owner.life == Lifecycle::Down && owner.awaits_last_state()
     }
 
     /// Ends the turn and discards all its wishes.
@@ -174,6 +198,14 @@ impl RunGuard<'_> {
         if self.owner().life != Lifecycle::Down {
             return;
         }
+        let next = std::mem::take(&mut self.owner().cold().next_state);
+        if let NextState::Loaded(break_promises) = next {
+            self.start_turn_begins();
+            if let Err(caught) = catch(break_promises) {
+                self.panicked("a restart with the last state", caught);
+            }
+            return self.has_started();
+        }
         // Taken out of the owner part while user code runs.
         let Some(child) = self.owner().cold().child.take() else {
             return;
@@ -187,16 +219,20 @@ impl RunGuard<'_> {
     }
 
     fn run_start(&mut self, child: &SupervisedBy) -> Result<(), Panic> {
-        let worker = self.worker;
-        let kind = const { &Beginning::KIND };
-        let now_ms = self.actor.system.oracle.coarse_ms() as u32;
-        self.actor.facts.turn_begins(kind, now_ms);
-        worker.turn_begins(kind);
+        let (kind, worker) = (self.start_turn_begins(), self.worker);
         let begun = catch(|| child.begin.begin(&mut self.state(), worker));
         begun.map_err(|caught| self.panicked(kind.name, caught))
     }
 
-    /// The start function has returned.
+    fn start_turn_begins(&self) -> &'static KindTable {
+        let kind = const { &Beginning::KIND };
+        let now_ms = self.actor.system.oracle.coarse_ms() as u32;
+        self.actor.facts.turn_begins(kind, now_ms);
+        self.worker.turn_begins(kind);
+        kind
+    }
+
+    /// The start function has returned, or the last state is there.
     fn has_started(&mut self) {
         self.worker.turn_ends();
         self.actor.facts.turn_ends();

@@ -4,7 +4,7 @@
 use super::holder::Holder;
 use crate::actor::{
     CellRef, CommitResult, Ended, Envelope, ExclusiveWait, Guards, Header, Lifecycle, LinkedPeer,
-    Mute, OutgoingReferences, Pattern, Restored, RunState, Runnable, Signals, StateRef,
+    Mute, NextState, OutgoingReferences, Pattern, Restored, RunState, Runnable, Signals, StateRef,
     StepProgress, StopWait, SupervisedBy, TraceCoverage, WaitPurpose,
 };
 use crate::failures::StopReason;
@@ -81,11 +81,32 @@ impl Idle {
         let run_state = self.run_state();
         run_state.cold().child = Some(child);
         run_state.life = life;
-        if life == Lifecycle::Down {
+        if self.state().has_state() && life == Lifecycle::Down {
+            // Its next incarnation begins with that state.
+            self.run_state().cold().next_state = NextState::Loaded(Box::new(|| ()));
+        } else if life == Lifecycle::Down {
             // An incarnation waited, and that is over.
+            let run_state = self.run_state();
             run_state.nothing_deferred();
             self.forget_waits(|_| true);
         }
+    }
+
+    pub(crate) fn cell(&self) -> CellRef {
+        self.0.cell()
+    }
+
+    /// Whether its last state is to be loaded.
+    pub(crate) fn awaits_last_state(&mut self) -> bool {
+        self.run_state().awaits_last_state()
+    }
+
+    /// Its next incarnation begins with this: its last state was loaded, or is not there. The actor
+    /// goes into a run queue.
+    pub(crate) fn begins_with(mut self, next: NextState) {
+        self.run_state().cold().next_state = next;
+        let system = self.0.system.clone();
+        system.schedule(self.0);
     }
 
     /// Whether it has a state, and runs.

@@ -20,6 +20,9 @@ pub(crate) enum Ran {
     /// A group mark waits for the actor's heap. The caller passes the actor to the detector, then
     /// puts it at the end of a run queue.
     Visit(Runnable),
+    /// The actor is down, and its last state is to be loaded. The caller passes it on to what loads
+    /// the state.
+    Load(Runnable),
 }
 
 /// Runs an actor that came out of a run queue.
@@ -69,6 +72,9 @@ pub(crate) fn rescue(worker: &Worker, caught: Caught) -> Ran {
     }
     if !held.has_ended() {
         // The actor continues with another state, or with the same one.
+        if held.awaits_last_state() {
+            return Ran::Load(held.release());
+        }
         return Ran::Requeue(held.release());
     }
     held.leave();
@@ -146,6 +152,9 @@ fn serve(mut held: RunGuard<'_>, budget: RunBudget) -> Ran {
         held.update_worker_class(longest_ms, &watch);
         if end != RunEnd::Run {
             return visit(held);
+        }
+        if held.awaits_last_state() {
+            return Ran::Load(held.release());
         }
         match held.park() {
             Ok(()) => return Ran::Parked,

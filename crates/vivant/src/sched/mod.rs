@@ -28,9 +28,9 @@ pub(crate) use simulated::RUN_MAX;
 pub(crate) use simulated::SimulatedScheduler;
 pub(crate) use threads::Threads;
 
-use crate::actor::{Runnable, Shared};
+use crate::actor::{LastStates, Runnable, Shared};
 use crate::cycles::Detector;
-use crate::run::Ran;
+use crate::run::{Idle, Ran};
 use crate::sync::Arc;
 
 /// The actor, if it is to run again. Before, a group mark that waits for its heap visits it.
@@ -39,6 +39,24 @@ fn runs_again(ran: Ran, system: &Arc<Shared>) -> Option<Runnable> {
     match ran {
         Ran::Parked => None,
         Ran::Requeue(actor) => Some(actor),
-        Ran::Visit(actor) => Some(Detector::of(system).visit(system, actor)),
+        Ran::Visit(actor) => {
+            let visited = Detector::of(system).visit(system, actor);
+            let mut visited = Idle::between_runs(visited);
+            let awaits_state = visited.awaits_last_state();
+            let actor = visited.into_runnable();
+            match awaits_state {
+                true => load(actor),
+                false => Some(actor),
+            }
+        }
+        Ran::Load(actor) => load(actor),
     }
+}
+
+/// The last state of the actor is loaded. Then it runs again.
+#[cold]
+fn load(actor: Runnable) -> Option<Runnable> {
+    let system = actor.system.clone();
+    LastStates::of(&system).load(actor);
+    None
 }

@@ -1,6 +1,7 @@
 //! The simulated scheduler. One step is one choice.
 
 use super::runs_again;
+use crate::actor::LastStates;
 use crate::actor::{Runnable, Scheduler, Shared, Worker};
 use crate::config::RunBudget;
 use crate::cycles::Detector;
@@ -119,6 +120,15 @@ impl Scheduler for SimulatedScheduler {
         };
         if system.candidates.is_pass_requested() && (self.is_idle() || chance.choose(2) == 0) {
             Detector::of(system).run(system);
+            return true;
+        }
+        // Last states are loaded before time passes: that takes no virtual time.
+        let loads = LastStates::of(system);
+        if loads.any_waits()
+            && (self.is_idle() || chance.choose(4) == 0)
+            && let Some(load) = loads.next_waiting(|count| chance.choose(count))
+        {
+            load();
             return true;
         }
         let marks = ConcurrentMarks::of(system);

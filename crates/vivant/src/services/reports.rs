@@ -72,6 +72,10 @@ impl Reports {
         self.publish(Report::Overdue { actor });
     }
 
+    pub(crate) fn state_not_restored(&self, actor: String, why: String) {
+        self.publish(Report::StateNotRestored { actor, why });
+    }
+
     pub(crate) fn unused_collector(&self, place: Name, name: String, marking: Marking) {
         self.publish(Report::UnusedCollector {
             place,

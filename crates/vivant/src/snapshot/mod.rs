@@ -56,6 +56,8 @@ mod intervals;
 mod joins_tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod large_graphs_tests;
+#[cfg(feature = "snapshots")]
+mod last_state;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod limits_tests;
 #[cfg(feature = "snapshots")]

@@ -5,7 +5,7 @@ use super::image::{ActorRecord, AskedRecord, Image, PromiseRecord};
 use super::message_record::{MessageData, NameOfValue, WaitingKind};
 use super::not_restored::NotRestored;
 use super::values::Values;
-use crate::actor::{AddressRef, AskError, Envelope, Undelivered};
+use crate::actor::{AddressRef, AskError, Envelope, ExclusiveWait, StateRef, Undelivered};
 use crate::api::{
     ActorsById, LoadedJoins, OpenPromise, OpenResolver, SavedKinds, StoredSink, ValueName,
     ValueType,
@@ -42,25 +42,29 @@ impl OpenPromises {
             let Ok(mut held) = owner.cell().hold_idle() else {
                 continue;
             };
-            // The oldest first: the list of an actor is in the order of the numbers.
-            for promise in record.promises.iter().rev() {
-                let value = value_type(owner, &promise.value, kinds);
-                let (state, number) = (held.state(), promise.number);
-                let asked = asked(promise, owner);
-                let opened = value.map(|value| value.open(owner, &state, number, asked));
-                match opened {
-                    Ok((opened, resolver)) => {
-                        let named = (record.id, number);
-                        self.promises.borrow_mut().insert(named, opened);
-                        self.resolvers.borrow_mut().insert(named, resolver);
-                    }
-                    Err(error) => {
-                        held.park();
-                        return Err(error);
-                    }
-                }
-            }
+            let opened = self.open_of(record, owner, &held.state(), kinds);
             held.park();
+            opened?;
+        }
+        Ok(())
+    }
+
+    /// Opens the promises of an actor that the caller holds.
+    pub(super) fn open_of(
+        &self,
+        record: &ActorRecord,
+        owner: &AddressRef,
+        state: &StateRef<'_>,
+        kinds: &SavedKinds,
+    ) -> Result<(), NotRestored> {
+        // The oldest first: the list of an actor is in the order of the numbers.
+        for promise in record.promises.iter().rev() {
+            let value = value_type(owner, &promise.value, kinds)?;
+            let asked = asked(promise, owner);
+            let (opened, resolver) = value.open(owner, state, promise.number, asked);
+            let named = (record.id, promise.number);
+            self.promises.borrow_mut().insert(named, opened);
+            self.resolvers.borrow_mut().insert(named, resolver);
         }
         Ok(())
     }
@@ -77,6 +81,23 @@ impl OpenPromises {
         record: &ActorRecord,
         values: &Values<'_>,
     ) -> Result<(), NotRestored> {
+        let waits = self.load_of(owner, record, values)?;
+        if !waits.is_empty()
+            && let Ok(mut held) = owner.cell().hold_idle()
+        {
+            held.waits_for(waits);
+            held.park();
+        }
+        Ok(())
+    }
+
+    /// As `load`. Returns the exclusive waits that the actor has then.
+    pub(super) fn load_of(
+        &self,
+        owner: &AddressRef,
+        record: &ActorRecord,
+        values: &Values<'_>,
+    ) -> Result<Vec<ExclusiveWait>, NotRestored> {
         let (joins, waits) = (LoadedJoins::default(), RefCell::default());
         let promises = record.promises.iter().map(|it| 1 + it.values.len() as u64);
         let uncounted = Cell::new(promises.sum());
@@ -111,14 +132,7 @@ impl OpenPromises {
                 })?;
             }
         }
-        let waits = waits.into_inner();
-        if !waits.is_empty()
-            && let Ok(mut held) = owner.cell().hold_idle()
-        {
-            held.waits_for(waits);
-            held.park();
-        }
-        Ok(())
+        Ok(waits.into_inner())
     }
 
     /// The message that brings a value, if the promise is open.
@@ -147,6 +161,11 @@ impl OpenPromises {
             error,
         })?;
         Ok(loaded.map(|(_, message)| message))
+    }
+
+    /// Takes out all resolvers.
+    pub(super) fn take_resolvers(&self) -> Vec<OpenResolver> {
+        self.resolvers.take().into_values().collect()
     }
 
     /// Breaks the promises to which nothing in the image gives a value: the actors that have to

@@ -3,6 +3,7 @@
 use super::by_id::Actors;
 use super::census::ActorsOfType;
 use super::file::{Header, NotRead, read};
+use super::last_state::image_exists;
 use super::not_restored::NotRestored;
 use super::restore::restore;
 use super::saved_program::SavedProgram;
@@ -12,7 +13,7 @@ use crate::sync::Arc;
 use std::error::Error;
 use std::fmt;
 use std::time::SystemTime;
-use vivant_journal::Unreadable;
+use vivant_journal::{Catalog, Unreadable};
 
 /// The actors of a restored system. It keeps them alive: drop it when the program has taken the
 /// addresses that it needs. An actor to which then no address leads ends, as always.
@@ -61,6 +62,7 @@ pub(crate) fn restore_image(
     let kinds = SavedProgram::of(system).ok_or(RestoreError::NothingListed)?;
     let (header, content) = read(image)?;
     let actors = restore(system, &content, &kinds)?;
+    image_exists(system, &Catalog::of(image), image.number());
     let Header {
         system,
         taken_at,

@@ -9,7 +9,7 @@ use super::supervised::{
     IncarnationState, LeafRecord, OrderRecord, SupervisedAs, SupervisedRecord, WaitingOrder,
 };
 use super::values::Values;
-use crate::actor::{AddressRef, CellRef, Lifecycle, Signals, TreeEnd};
+use crate::actor::{AddressRef, CellRef, Lifecycle, OnPanic, Signals, TreeEnd};
 use crate::api::ActorsById;
 use crate::supervision::{
     LoadedTrees, children_of, is_supervisor, restore_supervisor, set_end, supervised_by,
@@ -141,7 +141,10 @@ impl<'r> RestoredTrees<'r> {
         let supervised = supervised_by(supervisor, Box::new(start), leaf.terms, end);
         let idle = held.actor(record.actor)?;
         let has_state = idle.state().has_state();
-        if has_state != (life == Lifecycle::Running) {
+        // A child that is down may have the state of its next incarnation.
+        let restores = leaf.terms.on_panic == OnPanic::RestoreLast;
+        let may_have = life == Lifecycle::Running || has_state && restores;
+        if has_state != may_have {
             return Err(NotRestored::WrongState {
                 actor: child.path(),
                 has_state,

@@ -4,6 +4,7 @@ use super::census::{ActorsOfType, Census, SavedAs, SlowEncoding, sum};
 use super::chains::{Chains, HeapChains, snapshots_of};
 use super::error::{SnapshotError, WaitedFor};
 use super::file::{Header, ImageFile, NotWritten};
+use super::last_state::image_exists;
 use super::line::Line;
 use super::pause::Pauses;
 use super::recorder::{Completed, ImageRecorder};
@@ -101,6 +102,7 @@ pub(crate) fn take(
     };
     let (published, types, census) = written.publish(system)?;
     Chains::published(system, journal, published.summary.number, heaps);
+    image_exists(system, journal.catalog(), published.summary.number);
     let took = Duration::from_nanos(system.oracle.now_ns().saturating_sub(began_ns));
     Ok(SnapshotReport::new(published, types, census, tries, took))
 }

@@ -7,6 +7,7 @@ use super::start_record::StartRecord;
 use crate::actor::{AddressRef, Envelope, Receiver, SavedClass};
 use crate::api::{SavedForm, SavedKinds, Stored};
 use crate::interned::{Name, Place};
+use crate::run::Idle;
 use crate::saving::StateSource;
 use crate::sync::Arc;
 use std::any::Any;
@@ -32,10 +33,22 @@ impl<'i> Values<'i> {
         state: &'i Encoded,
         spans: Vec<SpanRecord>,
     ) -> Result<(), NotRestored> {
-        let SavedClass::State(functions) = &address.class.saved else {
+        let Ok(mut idle) = address.cell().hold_idle() else {
             return Ok(());
         };
-        let Ok(mut idle) = address.cell().hold_idle() else {
+        let loaded = self.load_state_of(&mut idle, state, spans);
+        idle.park();
+        loaded
+    }
+
+    /// Loads the state of an actor that the caller holds.
+    pub(super) fn load_state_of(
+        &self,
+        actor: &mut Idle,
+        state: &'i Encoded,
+        spans: Vec<SpanRecord>,
+    ) -> Result<(), NotRestored> {
+        let SavedClass::State(functions) = &actor.class.saved else {
             return Ok(());
         };
         let source = StateSource {
@@ -45,10 +58,10 @@ impl<'i> Values<'i> {
             spans,
             objects: self.objects,
         };
-        let loaded = (functions.load)(&mut idle.state(), address.cell(), source);
-        idle.park();
+        let cell = actor.cell();
+        let loaded = (functions.load)(&mut actor.state(), cell, source);
         loaded.map_err(|error| NotRestored::Value {
-            actor: address.path(),
+            actor: actor.path(),
             what: "its state".to_owned(),
             error,
         })

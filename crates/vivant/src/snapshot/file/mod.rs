@@ -19,7 +19,7 @@ mod writer;
 
 pub(super) use header::Header;
 pub use not_read::NotRead;
-pub(super) use reader::read;
+pub(super) use reader::{read, read_actor};
 #[cfg(all(test, feature = "macros"))]
 pub(super) fn record_kinds() -> [u16; 11] {
     record_kind::RecordKind::ALL.map(record_kind::RecordKind::number)

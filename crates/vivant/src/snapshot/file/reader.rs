@@ -1,42 +1,100 @@
 //! Reading an image.
 
-use super::super::image::{Image, Records};
+use super::super::heap_records::ObjectsRecord;
+use super::super::image::{Image, Records, SharedRecord, SystemRecord};
+use super::super::message_kinds::MessageKindsRecord;
 use super::header::Header;
 use super::not_read::NotRead;
 use super::record_kind::RecordKind;
 use super::shapes_record::ShapesRecord;
 use super::unchanged::Unchanged;
-use vivant_codec::from_bytes;
+use vivant_codec::{Shapes, from_bytes};
 
 /// Reads all records of an image.
 pub(crate) fn read(image: &vivant_journal::Image) -> Result<(Header, Image), NotRead> {
-    let header = Header::decode(image.metadata()).map_err(NotRead::NotASnapshot)?;
-    let header = header.map_err(NotRead::OtherVersion)?;
-    let (mut system, mut shapes, mut kinds, mut shared) = (None, None, None, None);
-    let mut records = Records::default();
-    let mut objects = None;
-    let mut unchanged = Unchanged::default();
+    let header = header(image)?;
+    let mut read = ReadRecords::default();
     for record in image.reader().values() {
         let record = record?;
-        let (id, value) = (record.id, &record.value[..]);
+        read.add(record.id, record.kind, &record.value)?;
+    }
+    Ok((header, read.image(image)?))
+}
+
+/// Reads what an image has of one actor and of what its state may need. `None`: the image lacks the
+/// actor.
+///
+/// Costs a look at each record of a state, a step or a heap, and of the values the decoding of
+/// those of the actor.
+pub(crate) fn read_actor(
+    image: &vivant_journal::Image,
+    actor: u64,
+) -> Result<Option<Image>, NotRead> {
+    header(image)?;
+    let mut read = ReadRecords::default();
+    let mut values = image.reader();
+    for info in image.records() {
+        let kind = RecordKind::of(info.kind);
+        if matches!(kind, Some(RecordKind::Waiting | RecordKind::Supervised)) {
+            continue;
+        }
+        let value = values.value(info.id)?;
+        let is_wanted = match kind.and_then(|kind| kind.actor_of(&value)) {
+            Some(of) => of == actor,
+            None => true,
+        };
+        if is_wanted {
+            read.add(info.id, info.kind, &value)?;
+        }
+    }
+    match read.records.actors.is_empty() {
+        true => Ok(None),
+        false => read.image(image).map(Some),
+    }
+}
+
+fn header(image: &vivant_journal::Image) -> Result<Header, NotRead> {
+    let header = Header::decode(image.metadata()).map_err(NotRead::NotASnapshot)?;
+    header.map_err(NotRead::OtherVersion)
+}
+
+/// The records that were read so far.
+#[derive(Default)]
+struct ReadRecords {
+    system: Option<SystemRecord>,
+    shapes: Option<Shapes>,
+    kinds: Option<MessageKindsRecord>,
+    shared: Option<SharedRecord>,
+    objects: Option<ObjectsRecord>,
+    records: Records,
+    unchanged: Unchanged,
+}
+
+impl ReadRecords {
+    fn add(&mut self, id: u64, kind: u16, value: &[u8]) -> Result<(), NotRead> {
         let wrong = |error| NotRead::Record { id, error };
-        match RecordKind::of(record.kind) {
+        let records = &mut self.records;
+        match RecordKind::of(kind) {
             Some(RecordKind::System) => {
-                let before = system.replace(from_bytes(value).map_err(wrong)?);
+                let before = self.system.replace(from_bytes(value).map_err(wrong)?);
                 once(before.is_none(), "the system")?;
             }
             Some(RecordKind::Shapes) => {
                 let record: ShapesRecord = from_bytes(value).map_err(wrong)?;
-                let before = shapes.replace(record.shapes);
+                let before = self.shapes.replace(record.shapes);
                 once(before.is_none(), "shapes")?;
             }
             Some(RecordKind::Shared) => {
-                let before = shared.replace(from_bytes(value).map_err(wrong)?);
+                let before = self.shared.replace(from_bytes(value).map_err(wrong)?);
                 once(before.is_none(), "what is shared")?;
             }
             Some(RecordKind::Kinds) => {
-                let before = kinds.replace(from_bytes(value).map_err(wrong)?);
+                let before = self.kinds.replace(from_bytes(value).map_err(wrong)?);
                 once(before.is_none(), "kinds of messages")?;
+            }
+            Some(RecordKind::Objects) => {
+                let before = self.objects.replace(from_bytes(value).map_err(wrong)?);
+                once(before.is_none(), "types of objects")?;
             }
             Some(RecordKind::Step) => records.steps.push(from_bytes(value).map_err(wrong)?),
             Some(RecordKind::Actor) => records.actors.push(from_bytes(value).map_err(wrong)?),
@@ -45,28 +103,35 @@ pub(crate) fn read(image: &vivant_journal::Image) -> Result<(Header, Image), Not
                 records.supervised.push(from_bytes(value).map_err(wrong)?);
             }
             Some(RecordKind::Spans) => records.spans.push(from_bytes(value).map_err(wrong)?),
-            Some(RecordKind::Unchanged) => unchanged.add(from_bytes(value).map_err(wrong)?),
-            Some(RecordKind::Objects) => {
-                let before = objects.replace(from_bytes(value).map_err(wrong)?);
-                once(before.is_none(), "types of objects")?;
-            }
-            None => {
-                let kind = record.kind;
-                return Err(NotRead::NoKind { id, kind });
-            }
+            Some(RecordKind::Unchanged) => self.unchanged.add(from_bytes(value).map_err(wrong)?),
+            None => return Err(NotRead::NoKind { id, kind }),
         }
+        Ok(())
     }
-    unchanged.read(image, &mut records.spans)?;
-    once(
-        objects.is_some() || records.spans.is_empty(),
-        "types of objects",
-    )?;
-    records.objects = objects.unwrap_or_default();
-    let system = system.ok_or(NotRead::NotOnce("the system"))?;
-    let shapes = shapes.ok_or(NotRead::NotOnce("shapes"))?;
-    let kinds = kinds.ok_or(NotRead::NotOnce("kinds of messages"))?;
-    let shared = shared.ok_or(NotRead::NotOnce("what is shared"))?;
-    Ok((header, Image::of(system, shapes, kinds, shared, records)))
+
+    /// Adds what `image` leaves to earlier ones.
+    fn image(self, image: &vivant_journal::Image) -> Result<Image, NotRead> {
+        let ReadRecords {
+            system,
+            shapes,
+            kinds,
+            shared,
+            objects,
+            mut records,
+            unchanged,
+        } = self;
+        unchanged.read(image, &mut records.spans)?;
+        once(
+            objects.is_some() || records.spans.is_empty(),
+            "types of objects",
+        )?;
+        records.objects = objects.unwrap_or_default();
+        let system = system.ok_or(NotRead::NotOnce("the system"))?;
+        let shapes = shapes.ok_or(NotRead::NotOnce("shapes"))?;
+        let kinds = kinds.ok_or(NotRead::NotOnce("kinds of messages"))?;
+        let shared = shared.ok_or(NotRead::NotOnce("what is shared"))?;
+        Ok(Image::of(system, shapes, kinds, shared, records))
+    }
 }
 
 fn once(is_first: bool, what: &'static str) -> Result<(), NotRead> {

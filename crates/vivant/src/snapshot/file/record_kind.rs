@@ -6,7 +6,7 @@ use super::super::message_kinds::MessageKindsRecord;
 use super::super::message_record::MessageRecord;
 use super::super::supervised::SupervisedRecord;
 use super::shapes_record::{RecordShape, ShapesRecord};
-use vivant_codec::{SaveError, Saved, Shape, Shapes};
+use vivant_codec::{Decoder, SaveError, Saved, Shape, Shapes};
 
 /// The kind of a record in the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +70,24 @@ impl RecordKind {
             RecordKind::Spans => SpansRecord::SHAPE,
             RecordKind::Objects => ObjectsRecord::SHAPE,
             RecordKind::Unchanged => UnchangedRecord::SHAPE,
+        }
+    }
+
+    /// The actor to which a record with this value belongs. `None`: to several, or the value is
+    /// wrong.
+    pub(super) fn actor_of(self, value: &[u8]) -> Option<u64> {
+        match self {
+            RecordKind::Actor
+            | RecordKind::Waiting
+            | RecordKind::Step
+            | RecordKind::Supervised
+            | RecordKind::Spans
+            | RecordKind::Unchanged => u64::load(&mut Decoder::new(value)).ok(),
+            RecordKind::System
+            | RecordKind::Shapes
+            | RecordKind::Shared
+            | RecordKind::Kinds
+            | RecordKind::Objects => None,
         }
     }
 

@@ -73,13 +73,15 @@ fn read_spans(
     let kind = RecordKind::Spans.number();
     for info in image.records().filter(|info| info.kind == kind) {
         let (id, value) = (info.id, reader.value(info.id)?);
+        let actor = RecordKind::Spans.actor_of(&value);
+        let Some(runs) = actor.and_then(|actor| actors.get_mut(&actor)) else {
+            continue;
+        };
         let read = from_bytes(&value);
         let mut record: SpansRecord = read.map_err(|error| NotRead::Record { id, error })?;
-        if let Some(runs) = actors.get_mut(&record.actor) {
-            record.spans.retain(|span| runs.take(span.number()));
-            if !record.spans.is_empty() {
-                spans.push(record);
-            }
+        record.spans.retain(|span| runs.take(span.number()));
+        if !record.spans.is_empty() {
+            spans.push(record);
         }
     }
     Ok(())

@@ -1,0 +1,59 @@
+//! [`Images`]: the images of a system in which the last states of its actors are.
+
+use crate::actor::Shared;
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_planted};
+use crate::sync::{Mutex, lock};
+use std::collections::VecDeque;
+use vivant_journal::{Catalog, HeldImage, WeakCatalog};
+
+/// So many of the last images are known.
+const KNOWN_MAX: usize = 16;
+
+/// The last images of a system: those that it has taken, and the one of which it was made. In
+/// images of other systems its numbers of actors mean others.
+///
+/// It keeps no store open: a program that has closed its journal can open it again.
+#[derive(Default)]
+pub(crate) struct Images(Mutex<VecDeque<(WeakCatalog, u64)>>);
+
+/// An image that stays.
+pub(super) struct OpenImage {
+    pub(super) catalog: Catalog,
+    pub(super) number: u64,
+    _held: HeldImage,
+}
+
+impl Images {
+    fn of(system: &Shared) -> &Images {
+        system.extensions.part()
+    }
+
+    /// This image exists.
+    pub(super) fn add(system: &Shared, catalog: &Catalog, number: u64) {
+        let mut images = lock(&Images::of(system).0);
+        if images.len() == KNOWN_MAX {
+            images.pop_back();
+        }
+        images.push_front((catalog.downgrade(), number));
+    }
+
+    /// The images of which the stores are open, newest first. They stay as long as these values
+    /// live; retention may have removed some before.
+    pub(super) fn newest_first(system: &Shared) -> Vec<OpenImage> {
+        let images = lock(&Images::of(system).0).clone();
+        let open = images.into_iter().filter_map(|(catalog, number)| {
+            let catalog = catalog.upgrade()?;
+            Some(OpenImage {
+                _held: catalog.hold(number),
+                catalog,
+                number,
+            })
+        });
+        #[cfg(test)]
+        if is_planted(InjectedFault::OldestState) {
+            return open.rev().collect();
+        }
+        open.collect()
+    }
+}

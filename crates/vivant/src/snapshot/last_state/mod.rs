@@ -1,0 +1,27 @@
+//! The last state of an actor, from an image into a running system (see `README.md`).
+//!
+//! - [`images`]: the images of a system.
+//! - [`loading`]: the threads that load states, and the place of those in a simulation.
+//! - [`living`]: the actors to which a state leads.
+//! - [`restore_actor`]: the state in the cell.
+
+#[cfg(all(test, feature = "macros"))]
+mod graph_tests;
+mod images;
+mod living;
+mod loading;
+#[cfg(all(test, feature = "macros"))]
+mod program_tests;
+mod restore_actor;
+#[cfg(all(test, feature = "macros"))]
+mod tests;
+
+use crate::actor::{LastStates, Shared};
+use images::Images;
+use vivant_journal::Catalog;
+
+/// This image of the system exists: actors that fail may have their last states there.
+pub(super) fn image_exists(system: &Shared, catalog: &Catalog, number: u64) {
+    Images::add(system, catalog, number);
+    LastStates::of(system).set(loading::load);
+}
