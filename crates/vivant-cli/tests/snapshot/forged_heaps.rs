@@ -1,6 +1,6 @@
 //! Heaps that no program writes: long lists, cycles, references to nothing, spans that are wrong.
 
-use crate::forge::Forge;
+use crate::forge::{Forge, Place};
 use crate::printed;
 use crate::store::MemoryStore;
 use std::time::Instant;
@@ -176,6 +176,22 @@ fn a_cycle_has_a_shortest_path() {
     let text = page(&file, 0, Cut::Full);
     let path = "  lives, because the state leads to it:\n    state.1 → 0:2, list::Node\n    0:2.next → 0:0, list::Node\n";
     assert!(text.ends_with(path), "{text}");
+}
+
+/// A message that waits for the actor is a root. One for another actor is none.
+#[test]
+fn a_message_keeps_an_object() {
+    let mut forge = forge(nodes([Some(1), None, None].into_iter()), &|| 7_u8);
+    let kind = forge.kind::<(u8, Gc)>("keeps");
+    let keeps = |at: u8| (kind, vec![5, at]);
+    forge.messages(2, Place::Inbox, 8, &[keeps(0), keeps(0)]);
+    forge.messages(3, Place::Inbox, 8, &[keeps(2)]);
+    let file = forge.open();
+    let text = page(&file, 1, Cut::Full);
+    let path = "    message of record 5: messages[0].content.1 → 0:0, list::Node\n    0:0.next → 0:1, list::Node\n";
+    assert!(text.ends_with(path), "{text}");
+    let text = page(&file, 2, Cut::Full);
+    assert!(text.contains("  is not reached: "), "{text}");
 }
 
 #[test]
