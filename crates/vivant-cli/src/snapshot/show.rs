@@ -68,8 +68,10 @@ pub fn show(
         let (number, actor) = (file.header().number, actor.clone());
         return Err(Problem::NoActor { number, actor });
     }
-    let heaps = ordered.heaps.iter().map(|at| &ordered.records[*at]);
-    let heaps = HeapSizes::of(file, heaps)?;
+    let mut heaps = HeapSizes::new(file);
+    let is_other = |at: &usize| heaps.add(&ordered.records[*at]).is_err();
+    // Records of a later version are shown as they are.
+    let of_other_form: Vec<usize> = ordered.heaps.iter().copied().filter(is_other).collect();
     let mut verdict = Verdict::Good;
     if form != ShowForm::Json {
         writeln!(out, "{}", head(file))?;
@@ -105,7 +107,7 @@ pub fn show(
         }
     }
     if *selection == Selection::default() {
-        for &other in &ordered.others {
+        for &other in ordered.others.iter().chain(&of_other_form) {
             let (line, found) = export::line(&contents, &ordered.records[other]);
             match form {
                 ShowForm::Json => writeln!(out, "{line}")?,
@@ -136,7 +138,7 @@ fn json_line(
     contents: &Contents<'_>,
     ordered: &Ordered,
     actor: &Actor,
-    heaps: &HeapSizes,
+    heaps: &HeapSizes<'_>,
 ) -> (String, Verdict) {
     let (own, mut verdict) = export::line(contents, &ordered.records[actor.record]);
     let mut messages = Vec::new();

@@ -5,7 +5,7 @@ use crate::printed;
 use crate::store::MemoryStore;
 use std::time::Instant;
 use vivant_cli::snapshot::{
-    Cut, ObjectName, ShowForm, SnapshotFile, Verdict, show_heap, show_object,
+    Cut, ObjectName, Selection, ShowForm, SnapshotFile, Verdict, show, show_heap, show_object,
 };
 use vivant_codec::{Decoder, Encoder, LoadError, Saved, Shape, ShapeId, shape_of, to_bytes};
 
@@ -176,6 +176,30 @@ fn a_cycle_has_a_shortest_path() {
     let text = page(&file, 0, Cut::Full);
     let path = "  lives, because the state leads to it:\n    state.1 → 0:2, list::Node\n    0:2.next → 0:0, list::Node\n";
     assert!(text.ends_with(path), "{text}");
+}
+
+#[derive(Saved)]
+#[saved(name = "vivant::SpansRecord")]
+struct LaterSpansRecord {
+    owner: u64,
+}
+
+/// Of a later version of its record, `show` says what is there.
+#[test]
+fn heaps_of_a_later_version_are_records() {
+    let mut forge = Forge::new();
+    forge.actor(2, &Gc(number(300)));
+    forge.record(9, &LaterSpansRecord { owner: 2 });
+    let file = forge.open();
+    let (all, form) = (Selection::default(), ShowForm::Text(Cut::Full));
+    let shown = printed(|out| show(&file, &all, form, out));
+    let (text, verdict) = shown.expect("it can be printed");
+    assert_eq!(verdict, Verdict::Good, "{text}");
+    assert!(text.contains("  state: → vivant::Gc (1:44)\n"), "{text}");
+    let record = "\"type\":\"vivant::SpansRecord\",\"value\":{\"owner\":2}}";
+    assert!(text.contains(record), "{text}");
+    let error = printed(|out| show_heap(&file, "2", form, out)).expect_err("it has other fields");
+    assert!(error.to_string().starts_with("record 3: "), "{error}");
 }
 
 /// A message that waits for the actor is a root. One for another actor is none.

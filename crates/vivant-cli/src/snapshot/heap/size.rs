@@ -3,13 +3,17 @@
 use super::records::{SPANS, SpansRecord, UNCHANGED, UnchangedRecord};
 use crate::snapshot::file::SnapshotFile;
 use crate::snapshot::problem::Problem;
+use crate::snapshot::tables::Tables;
 use std::collections::BTreeMap;
 use vivant_codec::Comparison;
 use vivant_journal::Record;
 
 /// What an image has of each heap, by the numbers of the actors.
-#[derive(Default)]
-pub(crate) struct HeapSizes(BTreeMap<u64, HeapSize>);
+pub(crate) struct HeapSizes<'f> {
+    tables: &'f Tables,
+    comparison: Comparison<'f>,
+    sizes: BTreeMap<u64, HeapSize>,
+}
 
 /// What an image has of a heap.
 #[derive(Clone, Copy, Default)]
@@ -20,40 +24,41 @@ pub(crate) struct HeapSize {
     unchanged: u64,
 }
 
-impl HeapSizes {
-    /// Reads these records of heaps.
-    pub(crate) fn of<'r>(
-        file: &SnapshotFile,
-        records: impl Iterator<Item = &'r Record>,
-    ) -> Result<HeapSizes, Problem> {
+impl<'f> HeapSizes<'f> {
+    pub(crate) fn new(file: &'f SnapshotFile) -> HeapSizes<'f> {
         let tables = &file.tables;
-        let comparison = Comparison::new(&tables.shapes);
-        let mut sizes = HeapSizes::default();
-        for record in records {
-            let parts = (record.id, record.kind, &record.value[..]);
-            match tables.type_of(record.kind) {
-                Some(SPANS) => {
-                    let record: SpansRecord = tables.load(&comparison, parts)?;
-                    let size = sizes.0.entry(record.actor).or_default();
-                    size.spans += record.spans.len() as u64;
-                    let objects = record.spans.iter().map(|span| span.blocks.len() as u64);
-                    size.objects += objects.sum::<u64>();
-                }
-                Some(UNCHANGED) => {
-                    let record: UnchangedRecord = tables.load(&comparison, parts)?;
-                    let size = sizes.0.entry(record.actor).or_default();
-                    let spans = record.runs.iter().map(|run| u64::from(run.count));
-                    size.unchanged += spans.sum::<u64>();
-                }
-                _ => {}
-            }
+        HeapSizes {
+            tables,
+            comparison: Comparison::new(&tables.shapes),
+            sizes: BTreeMap::new(),
         }
-        Ok(sizes)
+    }
+
+    /// Adds what a record of a heap has.
+    pub(crate) fn add(&mut self, record: &Record) -> Result<(), Problem> {
+        let parts = (record.id, record.kind, &record.value[..]);
+        match self.tables.type_of(record.kind) {
+            Some(SPANS) => {
+                let record: SpansRecord = self.tables.load(&self.comparison, parts)?;
+                let size = self.sizes.entry(record.actor).or_default();
+                size.spans += record.spans.len() as u64;
+                let objects = record.spans.iter().map(|span| span.blocks.len() as u64);
+                size.objects += objects.sum::<u64>();
+            }
+            Some(UNCHANGED) => {
+                let record: UnchangedRecord = self.tables.load(&self.comparison, parts)?;
+                let size = self.sizes.entry(record.actor).or_default();
+                let spans = record.runs.iter().map(|run| u64::from(run.count));
+                size.unchanged += spans.sum::<u64>();
+            }
+            _ => {}
+        }
+        Ok(())
     }
 
     /// What the image has of the heap of this actor.
     pub(crate) fn get(&self, actor: u64) -> Option<HeapSize> {
-        self.0.get(&actor).copied()
+        self.sizes.get(&actor).copied()
     }
 }
 
