@@ -33,8 +33,9 @@ pub use table::comparison::Comparison;
 pub use table::shapes::Shapes;
 pub use table::stored::ShapeId;
 pub use types::any_order::AnyOrder;
-pub use walk::show::show;
+pub use walk::show::{show, show_named};
 pub use walk::skip::skip;
+pub use walk::type_text::type_text;
 pub use walk::walker::{Event, Group};
 pub use walk::whole::walk;
 #[cfg(feature = "serde")]

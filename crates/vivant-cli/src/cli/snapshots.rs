@@ -1,8 +1,8 @@
 //! The command line of `vivant snapshot`.
 
 use crate::snapshot::{
-    Cut, ListForm, Problem, Selection, ShowForm, SnapshotFile, Verdict, diff, export, list,
-    numbers, show, verify,
+    Cut, ListForm, ObjectName, Problem, Selection, ShowForm, SnapshotFile, Verdict, diff, export,
+    list, numbers, show, show_heap, show_object, verify,
 };
 use clap::{Args, Subcommand};
 use std::io::{self, BufWriter, Write};
@@ -51,10 +51,23 @@ pub(super) struct Show {
     #[arg(long = "type", value_name = "NAME")]
     type_name: Option<String>,
 
+    /// Show how many objects the heap of the actor has of each type
+    #[arg(long, requires = "actor", conflicts_with = "type_name")]
+    heap: bool,
+
+    /// Show this object of the actor, such as 3:12, and why it lives
+    #[arg(
+        long,
+        requires = "actor",
+        conflicts_with_all = ["type_name", "heap"],
+        value_name = "SPAN:PLACE"
+    )]
+    object: Option<ObjectName>,
+
     #[command(flatten)]
     values: Values,
 
-    /// Print a line of JSON for each actor
+    /// Print JSON, a line for each actor
     #[arg(long, conflicts_with = "full")]
     json: bool,
 }
@@ -166,11 +179,18 @@ fn print(command: Snapshots, out: &mut impl Write) -> Result<Verdict, Problem> {
                 true => ShowForm::Json,
                 false => ShowForm::Text(it.values.cut()),
             };
-            let selection = Selection {
-                actor: it.actor,
-                type_name: it.type_name,
-            };
-            show(&it.number.open(&catalog(it.folder))?, &selection, form, out)
+            let file = it.number.open(&catalog(it.folder))?;
+            match (&it.actor, it.object) {
+                (Some(actor), Some(object)) => show_object(&file, actor, object, form, out),
+                (Some(actor), None) if it.heap => show_heap(&file, actor, form, out),
+                _ => {
+                    let selection = Selection {
+                        actor: it.actor,
+                        type_name: it.type_name,
+                    };
+                    show(&file, &selection, form, out)
+                }
+            }
         }
         Snapshots::Verify(it) => {
             let catalog = catalog(it.folder);

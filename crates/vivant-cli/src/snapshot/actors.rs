@@ -2,6 +2,7 @@
 
 use super::cut::{Cut, cut_line};
 use super::file::SnapshotFile;
+use super::heap::is_heap_record;
 use super::parts::{Parts, needed};
 use super::problem::Problem;
 use std::collections::BTreeMap;
@@ -18,6 +19,8 @@ pub(super) struct Ordered {
     pub(super) actors: Vec<Actor>,
     /// By the number of the actor; those of one actor in the order of its mailbox.
     pub(super) waiting: BTreeMap<u64, Vec<Waiting>>,
+    /// Records of heaps: their positions.
+    pub(super) heaps: Vec<usize>,
     /// Records of other kinds: their positions.
     pub(super) others: Vec<usize>,
 }
@@ -49,6 +52,7 @@ pub(super) enum Role {
     Waiting,
     /// Of the image as a whole.
     Image,
+    Heap,
     Other,
 }
 
@@ -60,6 +64,7 @@ impl Role {
             Some(
                 "vivant::SystemRecord" | "vivant::ShapesRecord" | "vivant::MessageKindsRecord",
             ) => Role::Image,
+            name if is_heap_record(name) => Role::Heap,
             _ => Role::Other,
         }
     }
@@ -77,13 +82,16 @@ impl Ordered {
             let record = record?;
             let events = file.events(&record)?.unwrap_or_default();
             match Role::of(file, &record) {
-                Role::Actor => ordered.actors.push(Actor::of(at, &record, Parts(&events))?),
+                Role::Actor => ordered
+                    .actors
+                    .push(Actor::of(at, record.id, Parts(&events))?),
                 Role::Waiting => {
                     let waiting = Waiting::of(at, &record, Parts(&events))?;
                     let of_actor = ordered.waiting.entry(waiting.actor);
                     of_actor.or_default().push(waiting);
                 }
                 Role::Image => {}
+                Role::Heap => ordered.heaps.push(at),
                 Role::Other => ordered.others.push(at),
             }
             drop(events);
@@ -105,13 +113,13 @@ impl Ordered {
 }
 
 impl Actor {
-    pub(super) fn of(at: usize, record: &Record, parts: Parts<'_>) -> Result<Actor, Problem> {
+    pub(super) fn of(at: usize, id: u64, parts: Parts<'_>) -> Result<Actor, Problem> {
         let path = |path: Parts<'_>| path.elements().map(Parts::number).collect();
         Ok(Actor {
             record: at,
-            id: needed(record.id, parts, "id", Parts::number)?,
-            class: needed(record.id, parts, "class", Parts::text)?.to_owned(),
-            path: needed(record.id, parts, "path", path)?,
+            id: needed(id, parts, "id", Parts::number)?,
+            class: needed(id, parts, "class", Parts::text)?.to_owned(),
+            path: needed(id, parts, "path", path)?,
         })
     }
 

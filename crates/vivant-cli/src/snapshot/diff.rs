@@ -124,7 +124,7 @@ impl<'f> Side<'f> {
                 add(format!("message to {to}, in {}: {what}", waiting.place.1))?;
             }
         }
-        for &other in &self.ordered.others {
+        for &other in self.ordered.others.iter().chain(&self.ordered.heaps) {
             let record = &self.ordered.records[other];
             add(other_line(&self.contents, record))?;
         }

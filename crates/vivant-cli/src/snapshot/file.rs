@@ -3,12 +3,10 @@
 use super::budget::Budget;
 use super::header::Header;
 use super::problem::Problem;
-use std::collections::BTreeMap;
-use vivant_codec::{Event, LoadError, Saved, ShapeId, Shapes, from_bytes, walk};
+use super::tables::{Tables, only};
+use vivant_codec::{Event, LoadError, ShapeId, Shapes, walk};
 use vivant_journal::{Catalog, Image, Record, RecordInfo};
 
-/// The number of the kind of the record that says how records are encoded.
-const SHAPES: u16 = 2;
 /// The name of the record that says what messages have in common.
 const KINDS: &str = "vivant::MessageKindsRecord";
 
@@ -18,11 +16,9 @@ const PARTS_MAX: usize = 1 << 22;
 /// A snapshot that is read without its program.
 #[derive(Debug)]
 pub struct SnapshotFile {
-    image: Image,
+    pub(super) image: Image,
     header: Header,
-    shapes: Shapes,
-    /// The shapes of records, by their kinds.
-    records: BTreeMap<u16, ShapeId>,
+    pub(super) tables: Tables,
     kinds: Kinds,
 }
 
@@ -32,20 +28,6 @@ struct Kinds {
     id: u64,
     shape: ShapeId,
     value: Vec<u8>,
-}
-
-#[derive(Saved)]
-#[saved(name = "vivant::ShapesRecord")]
-struct ShapesRecord {
-    shapes: Shapes,
-    records: Vec<RecordShape>,
-}
-
-#[derive(Saved)]
-#[saved(name = "vivant::RecordShape")]
-struct RecordShape {
-    kind: u16,
-    shape: ShapeId,
 }
 
 /// The numbers of all images, newest first, of damaged ones too.
@@ -83,27 +65,19 @@ impl SnapshotFile {
     pub fn of(image: Image) -> Result<SnapshotFile, Problem> {
         let header = Header::of(image.summary())?;
         let number = header.number;
-        let tables = image.records().filter(|it| it.kind == SHAPES);
-        let table = only(tables).map_err(|found| Problem::NoShapes { number, found })?;
-        let value = image.reader().value(table.id)?;
-        let id = table.id;
-        let wrong = |error: LoadError| Problem::Record { id, error };
-        let ShapesRecord { shapes, records } = from_bytes(&value).map_err(wrong)?;
-        let records: BTreeMap<_, _> = records.iter().map(|it| (it.kind, it.shape)).collect();
+        let tables = Tables::of(&image)?;
         let kinds_shape = |it: &RecordInfo| {
-            let shape = *records.get(&it.kind)?;
-            let (name, _) = shapes.name(shape)?;
-            (name == KINDS).then_some((it.id, shape))
+            let shape = tables.shape_of(it.kind)?;
+            (tables.type_of(it.kind) == Some(KINDS)).then_some((it.id, shape))
         };
-        let tables = image.records().filter_map(|it| kinds_shape(&it));
-        let (id, shape) = only(tables).map_err(|found| Problem::NoKinds { number, found })?;
+        let found = image.records().filter_map(|it| kinds_shape(&it));
+        let (id, shape) = only(found).map_err(|found| Problem::NoKinds { number, found })?;
         let value = image.reader().value(id)?;
         let kinds = Kinds { id, shape, value };
         Ok(SnapshotFile {
             image,
             header,
-            shapes,
-            records,
+            tables,
             kinds,
         })
     }
@@ -115,18 +89,17 @@ impl SnapshotFile {
 
     /// The shapes of all values.
     pub fn shapes(&self) -> &Shapes {
-        &self.shapes
+        &self.tables.shapes
     }
 
     /// The shape of the records of this kind. `None`: the image does not say.
     pub fn shape_of(&self, kind: u16) -> Option<ShapeId> {
-        self.records.get(&kind).copied()
+        self.tables.shape_of(kind)
     }
 
     /// The type of the records of this kind, such as `vivant::ActorRecord`.
     pub fn type_of(&self, kind: u16) -> Option<&str> {
-        let (name, _) = self.shapes.name(self.shape_of(kind)?)?;
-        Some(name)
+        self.tables.type_of(kind)
     }
 
     /// All records, in the order in which they were written.
@@ -151,9 +124,18 @@ impl SnapshotFile {
         &'f self,
         record: &'f Record,
     ) -> Result<Option<Vec<Event<'f, 'f>>>, Problem> {
-        let shape = self.shape_of(record.kind);
-        let value = |shape| self.events_of(record.id, (shape, &record.value));
-        shape.map(value).transpose()
+        self.events_in((record.id, record.kind, &record.value))
+    }
+
+    /// As `events`, of a record with this id, kind and value.
+    pub(super) fn events_in<'f>(
+        &'f self,
+        (id, kind, value): (u64, u16, &'f [u8]),
+    ) -> Result<Option<Vec<Event<'f, 'f>>>, Problem> {
+        let shape = self.shape_of(kind);
+        shape
+            .map(|shape| self.events_of(id, (shape, value)))
+            .transpose()
     }
 
     /// Id and parts of the record of kinds of messages.
@@ -184,7 +166,7 @@ impl SnapshotFile {
         (shape, bytes): (ShapeId, &'f [u8]),
         mut visit: impl FnMut(Event<'f, 'f>) -> bool,
     ) -> Result<(), Problem> {
-        let walked = walk(&self.shapes, shape, bytes, |event| {
+        let walked = walk(self.shapes(), shape, bytes, |event| {
             match budget.take_parts(1) && visit(event) {
                 true => Ok(()),
                 false => Err(Stop::TooManyParts),
@@ -197,15 +179,6 @@ impl SnapshotFile {
             }
             Stop::TooManyParts => budget.used_up(),
         })
-    }
-}
-
-/// The only one, or how many there are.
-fn only<T>(mut all: impl Iterator<Item = T>) -> Result<T, usize> {
-    match (all.next(), all.count()) {
-        (Some(only), 0) => Ok(only),
-        (None, _) => Err(0),
-        (Some(_), more) => Err(more + 1),
     }
 }
 

@@ -1,5 +1,6 @@
 //! [`Problem`]: why a snapshot cannot be read.
 
+use super::heap::ObjectName;
 use std::io;
 use thiserror::Error;
 use vivant_codec::LoadError;
@@ -110,6 +111,61 @@ pub enum Problem {
         number: u64,
         /// What was asked for.
         actor: String,
+    },
+    /// The actor has no heap in the image.
+    #[error(
+        "image {number} has no heap of `{actor}`; an actor has one if its state has a lifetime, is saved, and has \
+         objects"
+    )]
+    NoHeap {
+        /// The image's number.
+        number: u64,
+        /// The actor's name.
+        actor: String,
+    },
+    /// The heap has no such object.
+    #[error(
+        "the heap of `{actor}` has no object {object} in image {number}; give the name that a reference to it shows"
+    )]
+    NoObject {
+        /// The image's number.
+        number: u64,
+        /// The actor's name.
+        actor: String,
+        /// What was asked for.
+        object: ObjectName,
+    },
+    /// A span of a heap is not as any program writes it.
+    #[error("image {image}: span {span} of the heap of actor {actor} {why}; use another image")]
+    Span {
+        /// The number of the image that has its record, or should have it.
+        image: u64,
+        /// The actor's number.
+        actor: u64,
+        /// The number of the span.
+        span: u32,
+        /// What is wrong.
+        why: &'static str,
+    },
+    /// The content of an object is not encoded as the table of shapes says.
+    #[error("object {object} of actor {actor}: {error}; use another image")]
+    Object {
+        /// The actor's number.
+        actor: u64,
+        /// The object's name.
+        object: ObjectName,
+        /// Why.
+        error: LoadError,
+    },
+    /// The objects of a heap have more parts than any program writes.
+    #[error(
+        "the heap of actor {actor} has too many parts for its {bytes} bytes; use another image"
+    )]
+    HeapTooManyParts {
+        /// The actor's number.
+        actor: u64,
+        /// The number of bytes of all contents.
+        bytes: usize,
     },
     /// The output cannot be written.
     #[error("cannot write: {0}")]

@@ -1,10 +1,11 @@
 //! `vivant snapshot show`: the actors of an image as a tree, with their states and messages.
 
-use super::actors::{Actor, Ordered, Waiting};
+use super::actors::{Actor, Ordered};
 use super::contents::Contents;
 use super::cut::{Cut, cut_line};
 use super::export;
 use super::file::SnapshotFile;
+use super::heap::HeapSizes;
 use super::problem::Problem;
 use super::text::Text;
 use super::verdict::Verdict;
@@ -33,7 +34,8 @@ pub struct Selection {
 }
 
 impl Selection {
-    fn has(&self, actor: &Actor) -> bool {
+    /// Whether the actor is selected.
+    pub(super) fn has(&self, actor: &Actor) -> bool {
         let is_named = |wanted: &String| {
             let name = actor.name();
             let path = name.strip_prefix(&*actor.class.escape_debug().to_string());
@@ -66,6 +68,10 @@ pub fn show(
         let (number, actor) = (file.header().number, actor.clone());
         return Err(Problem::NoActor { number, actor });
     }
+    let mut heaps = HeapSizes::new(file);
+    let is_other = |at: &usize| heaps.add(&ordered.records[*at]).is_err();
+    // Records of a later version are shown as they are.
+    let of_other_form: Vec<usize> = ordered.heaps.iter().copied().filter(is_other).collect();
     let mut verdict = Verdict::Good;
     if form != ShowForm::Json {
         writeln!(out, "{}", head(file))?;
@@ -74,13 +80,15 @@ pub fn show(
         let waiting = ordered.waiting_at(actor.id);
         match form {
             ShowForm::Json => {
-                let (line, found) = json_line(&contents, &ordered, actor, waiting);
+                let (line, found) = json_line(&contents, &ordered, actor, &heaps);
                 writeln!(out, "{line}")?;
                 verdict = verdict.and(found);
             }
             ShowForm::Text(cut) => {
                 let mut text = Text::new(&contents, cut);
                 text.actor(actor, &ordered.records[actor.record])?;
+                let heap = heaps.get(actor.id);
+                text.lines.extend(heap.map(|it| format!("  {}", it.line())));
                 let mut numbers = BTreeMap::<u32, u64>::new();
                 let mut records = waiting.iter();
                 loop {
@@ -99,7 +107,7 @@ pub fn show(
         }
     }
     if *selection == Selection::default() {
-        for &other in &ordered.others {
+        for &other in ordered.others.iter().chain(&of_other_form) {
             let (line, found) = export::line(&contents, &ordered.records[other]);
             match form {
                 ShowForm::Json => writeln!(out, "{line}")?,
@@ -111,7 +119,8 @@ pub fn show(
     Ok(verdict)
 }
 
-fn head(file: &SnapshotFile) -> String {
+/// A line about the image.
+pub(super) fn head(file: &SnapshotFile) -> String {
     let header = file.header();
     format!(
         "image {} of `{}`, {}: {} saved, {} restarting, {} not saved, {} messages",
@@ -129,18 +138,21 @@ fn json_line(
     contents: &Contents<'_>,
     ordered: &Ordered,
     actor: &Actor,
-    waiting: &[Waiting],
+    heaps: &HeapSizes<'_>,
 ) -> (String, Verdict) {
     let (own, mut verdict) = export::line(contents, &ordered.records[actor.record]);
     let mut messages = Vec::new();
-    for message in waiting {
+    for message in ordered.waiting_at(actor.id) {
         let (line, found) = export::line(contents, &ordered.records[message.record]);
         messages.push(line);
         verdict = verdict.and(found);
     }
     let messages = messages.join(",");
+    let heap = heaps.get(actor.id);
+    let heap = heap.map(|it| format!(",\"heap\":{}", it.json()));
+    let heap = heap.unwrap_or_default();
     (
-        format!("{{\"actor\":{own},\"waiting\":[{messages}]}}"),
+        format!("{{\"actor\":{own},\"waiting\":[{messages}]{heap}}}"),
         verdict,
     )
 }

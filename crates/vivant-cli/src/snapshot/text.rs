@@ -4,15 +4,16 @@ use super::actors::{Actor, Waiting};
 use super::budget::Budget;
 use super::contents::{Contents, encoded};
 use super::cut::{Cut, cut_line};
+use super::heap::named_reference;
 use super::json::{encoded_json, json};
 use super::parts::Parts;
 use super::problem::Problem;
 use super::verdict::Verdict;
-use vivant_codec::show;
+use vivant_codec::show_named;
 use vivant_journal::Record;
 
 /// Bytes of a state that are shown unless all are.
-const STATE_SHORT: usize = 2_000;
+pub(super) const STATE_SHORT: usize = 2_000;
 
 /// Lines that show an actor or a message.
 pub(super) struct Text<'f> {
@@ -77,7 +78,14 @@ impl<'f> Text<'f> {
         };
         let mut state = String::new();
         let shapes = self.contents.file.shapes();
-        let shown = show(shapes, shape, bytes, bytes_max, &mut state);
+        let shown = show_named(
+            shapes,
+            shape,
+            bytes,
+            bytes_max,
+            &named_reference,
+            &mut state,
+        );
         budget.take_text(state.len());
         let mut lines = state.lines();
         let first = lines.next().unwrap_or_default();

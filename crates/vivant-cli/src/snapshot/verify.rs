@@ -4,6 +4,7 @@ use super::actors::{Actor, Role, Waiting};
 use super::budget::Budget;
 use super::contents::Contents;
 use super::file::SnapshotFile;
+use super::heap::is_to_object;
 use super::parts::Parts;
 use super::problem::Problem;
 use super::verdict::Verdict;
@@ -119,14 +120,14 @@ impl Found {
         };
         let parts = Parts(&events);
         match Role::of(file, record) {
-            Role::Actor => self.actor(id, Actor::of(0, record, parts)?),
+            Role::Actor => self.actor(id, Actor::of(0, id, parts)?),
             Role::Waiting => self.waiting(id, &Waiting::of(0, record, parts)?),
             Role::Image => {
                 let numbers = parts.field("numbers");
                 let next = numbers.and_then(|it| it.elements().next()?.number());
                 self.next = self.next.or(next);
             }
-            Role::Other => {}
+            Role::Heap | Role::Other => {}
         }
         let mut references = References::default();
         contents.visit(&mut Budget::of(record), parts, |event| {
@@ -220,7 +221,7 @@ impl References {
     fn actor(&mut self, event: Event<'_, '_>) -> Option<u64> {
         let was_next = std::mem::take(&mut self.is_next);
         match event {
-            Event::Begin(Group::Reference(_)) => self.is_next = true,
+            Event::Begin(Group::Reference(name)) => self.is_next = !is_to_object(name),
             Event::Begin(Group::Variant { of, .. }) => self.is_promise = of == PROMISE,
             Event::Field("owner") => self.is_next = self.is_promise,
             Event::Unsigned(actor) if was_next => return u64::try_from(actor).ok(),

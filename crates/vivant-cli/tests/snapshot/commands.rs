@@ -1,7 +1,7 @@
 //! The command itself: help, exit codes, errors.
 
 use crate::golden::is_as_in;
-use crate::program;
+use crate::{program, zoo};
 use std::path::Path;
 use std::process::{Command, Output};
 use vivant_journal::{DirectoryStore, Journal, Settings};
@@ -25,6 +25,38 @@ fn help_says_what_there_is() {
         let output = vivant(Path::new(""), format!("{name} --help").trim_start());
         let text = String::from_utf8(output.stdout).expect("it is text");
         is_as_in(&format!("help_{name}"), &text);
+    }
+}
+
+#[test]
+fn heaps_are_shown() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let store = DirectoryStore::new(folder.path());
+    let journal = Journal::open(store, Settings::default()).expect("the folder is new");
+    zoo::snapshots(&journal);
+    for (line, words) in [
+        ("show FOLDER 1 --actor /0 --heap", "zoo::Animal"),
+        (
+            "show FOLDER --actor /0 --heap --json",
+            "\"unchanged_spans\":0",
+        ),
+        (
+            "show FOLDER --actor zoo::Keeper/0 --object 2:0",
+            "lives, because",
+        ),
+        (
+            "show FOLDER --actor 0 --object 2:0 --full",
+            "lives, because",
+        ),
+        (
+            "show FOLDER --actor 0 --object 4096 --json",
+            "\"object\":\"2:0\"",
+        ),
+    ] {
+        let output = vivant(folder.path(), line);
+        assert_eq!(output.status.code(), Some(0), "{line}: {output:?}");
+        let text = String::from_utf8(output.stdout).expect("it is text");
+        assert!(text.contains(words), "{line}: {text}");
     }
 }
 
@@ -58,6 +90,10 @@ fn exit_codes_say_what_was_found() {
         ("show FOLDER --actor /7", 1, "image 2 has no actor `/7`"),
         ("show FOLDER one", 2, "a number is needed, or `latest`"),
         ("show FOLDER --full --json", 2, "cannot be used with"),
+        ("show FOLDER --heap", 2, "--actor <PATH|NUMBER>"),
+        ("show FOLDER --actor 2 --heap --type x", 2, "cannot be used"),
+        ("show FOLDER --actor 2 --object 1", 1, "has no heap of"),
+        ("show FOLDER --actor 2 --object a:1", 2, "such as `3:12`"),
         ("list FOLDER/none", 1, "give the directory"),
         ("diff FOLDER 1", 2, "<AFTER>"),
     ] {

@@ -1,11 +1,11 @@
 //! Files with changed bytes: an error or something printed, in bounded time and memory, and never a
 //! panic.
 
-use crate::program;
 use crate::store::MemoryStore;
+use crate::{program, zoo};
 use vivant_cli::snapshot::{
-    Cut, ListForm, Problem, Selection, ShowForm, SnapshotFile, Verdict, diff, export, list, show,
-    verify,
+    Cut, ListForm, ObjectName, Problem, Selection, ShowForm, SnapshotFile, Verdict, diff, export,
+    list, show, show_heap, show_object, verify,
 };
 
 /// Numbers from a seed: SplitMix64.
@@ -75,6 +75,100 @@ fn changed_files_are_found() {
     }
     let (verdict, _) = run_all(&MemoryStore::of(files), 1, &whole);
     assert_eq!(verdict, Verdict::Good);
+}
+
+/// The same of an image of a heap.
+#[test]
+fn changed_files_of_heaps_are_found() {
+    let store = MemoryStore::default();
+    zoo::snapshots(&store.journal());
+    store.files().retain(|name, _| name.contains("01"));
+    let files = store.files().clone();
+    let names = names(&store, 1);
+    let mut dice = Dice(3);
+    for (name, bytes) in &files {
+        for _ in 0..200 {
+            let at = dice.below(bytes.len());
+            let mut changed = files.clone();
+            let file = changed.get_mut(name).expect("it is there");
+            file[at] ^= 1 << dice.below(8);
+            let (verdict, _) = run_heaps(&MemoryStore::of(changed), 1, &names);
+            assert_eq!(verdict, Verdict::Bad, "{name}, byte {at}");
+        }
+    }
+    let (verdict, _) = run_heaps(&store, 1, &names);
+    assert_eq!(verdict, Verdict::Good);
+}
+
+/// The names of all objects of the small zoo.
+fn names(store: &MemoryStore, number: u64) -> Vec<ObjectName> {
+    let file = SnapshotFile::open(&store.catalog(), number).expect("it is intact");
+    let has = |name: &ObjectName| {
+        let form = ShowForm::Text(Cut::Short);
+        show_object(&file, "/0", *name, form, &mut Vec::new()).is_ok()
+    };
+    let names = (0..16 << 11).map(ObjectName::new).filter(has);
+    names.take(14).collect()
+}
+
+/// Runs the commands of heaps. Returns whether all of them found nothing wrong, and the bytes
+/// printed.
+fn run_heaps(store: &MemoryStore, number: u64, names: &[ObjectName]) -> (Verdict, usize) {
+    let mut out = Vec::new();
+    let run = |out: &mut Vec<u8>| -> Result<Verdict, Problem> {
+        let file = SnapshotFile::open(&store.catalog(), number)?;
+        let all = Selection::default();
+        let mut verdict = show(&file, &all, ShowForm::Text(Cut::Short), out)?;
+        for form in [ShowForm::Text(Cut::Full), ShowForm::Json] {
+            verdict = verdict.and(show_heap(&file, "/0", form, out)?);
+            for name in names {
+                verdict = verdict.and(show_object(&file, "/0", *name, form, out)?);
+            }
+        }
+        Ok(verdict)
+    };
+    let verdict = run(&mut out).unwrap_or_else(|problem| {
+        assert!(problem.to_string().contains([';', '?']), "{problem}");
+        Verdict::Bad
+    });
+    (verdict, out.len())
+}
+
+/// Images of heaps with changed bytes in their records, behind checksums that are right.
+#[test]
+fn changed_heaps_are_bounded() {
+    let store = MemoryStore::default();
+    zoo::snapshots(&store.journal());
+    let names = names(&store, 1);
+    let (metadata, records) = store.records(1);
+    let mut dice = Dice(4);
+    let (mut good, mut bad) = (0, 0);
+    for _ in 0..1_500 {
+        let records = records.iter().map(|it| (it.id, it.kind, it.value.clone()));
+        let mut records: Vec<_> = records.collect();
+        let of_heaps = |it: &&mut (u64, u16, Vec<u8>)| matches!(it.1, 3 | 9 | 10);
+        let mut heaps: Vec<_> = records.iter_mut().filter(of_heaps).collect();
+        for _ in 0..=dice.below(3) {
+            let at = dice.below(heaps.len());
+            let value = &mut heaps[at].2;
+            let byte = dice.below(value.len());
+            match dice.below(4) {
+                0 => value.truncate(byte.max(1)),
+                1 => value.insert(byte, 0xff),
+                2 => value[byte] = [0, 1, 0x7f, 0xff][dice.below(4)],
+                _ => value[byte] ^= 1 << dice.below(8),
+            }
+        }
+        let store = MemoryStore::default();
+        let number = store.write(&metadata, &records);
+        let (verdict, bytes) = run_heaps(&store, number, &names);
+        assert!(bytes < 16 << 20, "{bytes} bytes printed");
+        match verdict {
+            Verdict::Good => good += 1,
+            Verdict::Bad => bad += 1,
+        }
+    }
+    assert!(bad > 500 && good > 50, "{bad} bad, {good} good");
 }
 
 /// Records with changed bytes, behind checksums that are right.

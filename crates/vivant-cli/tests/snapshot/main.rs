@@ -3,11 +3,14 @@
 mod commands;
 mod forge;
 mod forged;
+mod forged_heaps;
 mod forged_messages;
 mod golden;
+mod heaps;
 mod hostile;
 mod program;
 mod store;
+mod zoo;
 
 use vivant_cli::snapshot::{Problem, Verdict};
 

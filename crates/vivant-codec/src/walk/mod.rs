@@ -2,5 +2,6 @@
 
 pub(crate) mod show;
 pub(crate) mod skip;
+pub(crate) mod type_text;
 pub(crate) mod walker;
 pub(crate) mod whole;

@@ -47,11 +47,53 @@ pub fn show(
     bytes_max: usize,
     out: &mut String,
 ) -> Result<(), LoadError> {
+    show_named(shapes, shape, bytes, bytes_max, &|_, _| None, out)
+}
+
+/// As [`show`]. A reference that is encoded as a number is shown as the text that `name` returns
+/// for the name of its shape and that number, if there is one.
+///
+/// ```
+/// use vivant_codec::{Saved, Shapes, show_named, to_bytes};
+/// # use vivant_codec::{Decoder, Encoder, LoadError, Shape, shape_of};
+/// # struct Page(u64);
+/// # impl<'gc> Saved<'gc> for Page {
+/// #     const SHAPE: &'static Shape = &Shape::reference("Page", shape_of::<'gc, u64>());
+/// #     fn save(&self, out: &mut Encoder<'_>) { self.0.save(out) }
+/// #     fn load(input: &mut Decoder<'gc, '_>) -> Result<Page, LoadError> {
+/// #         Ok(Page(input.reference(Self::SHAPE)?))
+/// #     }
+/// # }
+///
+/// let mut shapes = Shapes::default();
+/// let id = shapes.add(<Vec<Page> as Saved<'_>>::SHAPE)?;
+/// let bytes = to_bytes(&vec![Page(1), Page(20)])?;
+///
+/// let name = |_: &str, number| (number > 9).then(|| format!("page {number} of the annex"));
+/// let mut text = String::new();
+/// show_named(&shapes, id, &bytes, 1000, &name, &mut text)?;
+/// assert_eq!(text, "[\n  → Page (1),\n  → Page (page 20 of the annex),\n]");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// The bytes are no value of this shape.
+pub fn show_named(
+    shapes: &Shapes,
+    shape: ShapeId,
+    bytes: &[u8],
+    bytes_max: usize,
+    name: &dyn Fn(&str, u128) -> Option<String>,
+    out: &mut String,
+) -> Result<(), LoadError> {
     let mut text = Text {
         end: out.len().saturating_add(bytes_max),
         out,
         groups: Vec::new(),
         is_cut: false,
+        name,
+        reference: None,
     };
     walk(shapes, shape, bytes, |event| {
         text.event(&event);
@@ -60,12 +102,15 @@ pub fn show(
 }
 
 /// The text so far.
-struct Text<'t> {
+struct Text<'t, 's> {
     out: &'t mut String,
     /// No part begins behind this length.
     end: usize,
     groups: Vec<Open>,
     is_cut: bool,
+    name: &'t dyn Fn(&str, u128) -> Option<String>,
+    /// The name of the reference of which the value comes next.
+    reference: Option<&'s str>,
 }
 
 /// A group that has begun.
@@ -76,8 +121,8 @@ struct Open {
     follows: bool,
 }
 
-impl Text<'_> {
-    fn event(&mut self, event: &Event<'_, '_>) {
+impl<'s> Text<'_, 's> {
+    fn event(&mut self, event: &Event<'s, '_>) {
         if self.out.len() >= self.end && !self.is_cut {
             self.out.push('…');
             self.is_cut = true;
@@ -89,7 +134,8 @@ impl Text<'_> {
         let _ = self.write(event);
     }
 
-    fn write(&mut self, event: &Event<'_, '_>) -> fmt::Result {
+    fn write(&mut self, event: &Event<'s, '_>) -> fmt::Result {
+        let reference = self.reference.take();
         match event {
             Event::Field(name) => {
                 self.part();
@@ -107,9 +153,20 @@ impl Text<'_> {
             }
             Event::Begin(group) => {
                 self.part();
+                if let Group::Reference(name) = group {
+                    self.reference = Some(name);
+                }
                 self.begin(*group)
             }
             Event::End(group) => self.end(*group),
+            Event::Unsigned(number) => {
+                self.part();
+                let name = reference.and_then(|reference| (self.name)(reference, *number));
+                match name {
+                    Some(name) => write!(self.out, "{}", Name(&name)),
+                    None => write!(self.out, "{number}"),
+                }
+            }
             value => {
                 self.part();
                 self.value(value)
@@ -207,7 +264,6 @@ impl Text<'_> {
         match value {
             Event::None => write!(self.out, "None"),
             Event::Bool(value) => write!(self.out, "{value}"),
-            Event::Unsigned(value) => write!(self.out, "{value}"),
             Event::Signed(value) => write!(self.out, "{value}"),
             Event::F32(value) => write!(self.out, "{value:?}"),
             Event::F64(value) => write!(self.out, "{value:?}"),
