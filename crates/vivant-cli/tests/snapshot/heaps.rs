@@ -45,7 +45,8 @@ fn state(file: &SnapshotFile) -> Value {
 
 /// The number of an object in a reference.
 fn referred(reference: &Value) -> Option<ObjectName> {
-    let is_object = ["vivant::Gc", "vivant::Part"].contains(&reference["reference"].as_str()?);
+    let is_object =
+        ["vivant::Gc", "vivant::Weak", "vivant::Part"].contains(&reference["reference"].as_str()?);
     is_object.then(|| reference["to"].as_u64().map(ObjectName::new))?
 }
 
@@ -215,7 +216,7 @@ impl Crowd {
             let lives = page["lives"].as_str().ok_or("no word")?;
             let path = &page["path"];
             let steps = path.as_array().ok_or("no path")?;
-            let weak = steps.iter().filter(|it| it["may_be_weak"] == true);
+            let weak = steps.iter().filter(|it| it["weak"] == true);
             let weak = weak.count();
             let distance = self.distances.get(&number).copied();
             let is_right = match (lives, distance) {

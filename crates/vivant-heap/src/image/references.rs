@@ -21,6 +21,11 @@ pub(super) const fn object_shape(target: ReferenceTarget) -> Shape {
     Shape::reference_to("vivant::Gc", shape_of::<'static, u64>(), target)
 }
 
+/// The shape of a weak reference: the name of the object that has the reference.
+pub(super) const fn weak_shape(target: ReferenceTarget) -> Shape {
+    Shape::reference_to("vivant::Weak", shape_of::<'static, u64>(), target)
+}
+
 /// The shape of the name of a part.
 pub(super) const fn part_shape(
     name: ShapeRef,

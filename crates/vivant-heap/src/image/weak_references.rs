@@ -2,7 +2,7 @@
 
 use super::content::Content;
 use super::object_codec::ObjectCodec;
-use super::references::{load_object, object_shape, save_object};
+use super::references::{load_object, save_object, weak_shape};
 use crate::alloc::header::Header;
 use crate::object::collected::Collected;
 use crate::object::erased::Erased;
@@ -20,7 +20,7 @@ where
     for<'any> <T as Erased>::Of<'any>: Saved<'any>,
 {
     const SHAPE: &'static Shape =
-        &object_shape(ReferenceTarget::new(|| const { &codec::<'gc, T>() }));
+        &weak_shape(ReferenceTarget::new(|| const { &codec::<'gc, T>() }));
 
     fn save(&self, out: &mut Encoder<'_>) {
         save_object(self.cell.header(), out);
@@ -38,7 +38,7 @@ where
     for<'any> <T as Erased>::Of<'any>: Saved<'any>,
 {
     const SHAPE: &'static Shape =
-        &object_shape(ReferenceTarget::new(|| const { &codec::<'gc, [T]>() }));
+        &weak_shape(ReferenceTarget::new(|| const { &codec::<'gc, [T]>() }));
 
     fn save(&self, out: &mut Encoder<'_>) {
         save_object(self.cell.header(), out);
@@ -52,7 +52,7 @@ where
 
 impl<'gc> Saved<'gc> for Weak<'gc, str> {
     const SHAPE: &'static Shape =
-        &object_shape(ReferenceTarget::new(|| const { &codec::<'gc, str>() }));
+        &weak_shape(ReferenceTarget::new(|| const { &codec::<'gc, str>() }));
 
     fn save(&self, out: &mut Encoder<'_>) {
         save_object(self.cell.header(), out);

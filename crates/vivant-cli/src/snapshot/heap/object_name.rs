@@ -10,6 +10,8 @@ pub(super) const PLACE_BYTES: u64 = 16;
 
 /// The name of a reference to an object, in a table of shapes.
 pub(super) const REFERENCE: &str = "vivant::Gc";
+/// The name of a weak reference: it leads to the object that has the reference to its target.
+pub(super) const WEAK: &str = "vivant::Weak";
 /// The name of a reference to a chunk of a collection.
 pub(super) const PART: &str = "vivant::Part";
 
@@ -73,7 +75,7 @@ impl FromStr for ObjectName {
 
 /// Returns true for the name of a reference to an object of a heap.
 pub(crate) fn is_to_object(reference: &str) -> bool {
-    matches!(reference, REFERENCE | PART)
+    matches!(reference, REFERENCE | WEAK | PART)
 }
 
 /// How a reference of this shape is shown if it leads to an object.

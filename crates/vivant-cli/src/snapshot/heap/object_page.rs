@@ -20,13 +20,6 @@ use vivant_codec::{show_named, type_text};
 /// References that are shown at each end of a path unless all are.
 const STEPS_SHORT: usize = 20;
 
-/// What a reference that may be weak means.
-const WEAK: [&str; 3] = [
-    "`⇢` is a weak reference, or an optional one that is an object of its own. A file does not",
-    "tell them apart. If it is a weak one, the next mark finds the object dead, unless the program",
-    "upgrades the reference before.",
-];
-
 /// Shows an object of the heap of an actor: its type, its content, and a shortest path of
 /// references that leads to it from the state. `actor` is the path of the actor, or its number.
 ///
@@ -133,7 +126,7 @@ impl Page<'_> {
         let lives = self.opened.reach.lives(self.at);
         lines.push(match lives {
             Lives::Strongly => "  lives, because the state leads to it:".to_owned(),
-            Lives::Weakly => "  lives by a path with `⇢`, and by no other:".to_owned(),
+            Lives::Weakly => "  is kept by nothing: each path has a weak reference (⇢), and the next mark finds it dead:".to_owned(),
             Lives::Unreached => {
                 "  is not reached: no reference of the actor leads to it".to_owned()
             }
@@ -157,9 +150,6 @@ impl Page<'_> {
                 false => lines.push(format!("    {}", self.step(step)?)),
             }
         }
-        if lives == Lives::Weakly {
-            lines.extend(WEAK.map(|line| format!("    {line}")));
-        }
         Ok(())
     }
 
@@ -170,7 +160,7 @@ impl Page<'_> {
             Holder::Roots => (String::new(), "→"),
             Holder::Object(at) => (
                 self.opened.heap.objects()[at].name.to_string(),
-                match self.opened.reach.may_be_weak(at) {
+                match self.opened.reach.is_weak_cell(at) {
                     true => "⇢",
                     false => "→",
                 },
@@ -217,16 +207,16 @@ impl Page<'_> {
 
     fn json_step(&self, step: &Step) -> Result<String, Problem> {
         let place = step.place(&self.opened.heap, &self.opened.roots)?;
-        let (holder, may_be_weak) = match step.holder {
+        let (holder, is_weak) = match step.holder {
             Holder::Roots => ("null".to_owned(), false),
             Holder::Object(at) => (
                 quoted(&self.opened.heap.objects()[at].name.to_string()),
-                self.opened.reach.may_be_weak(at),
+                self.opened.reach.is_weak_cell(at),
             ),
         };
         let to = self.json_name(self.opened.heap.objects()[step.to]);
         Ok(format!(
-            "{{\"from\":{holder},\"field\":{},\"may_be_weak\":{may_be_weak},{to}}}",
+            "{{\"from\":{holder},\"field\":{},\"weak\":{is_weak},{to}}}",
             quoted(&place)
         ))
     }

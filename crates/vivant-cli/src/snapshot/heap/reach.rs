@@ -2,7 +2,7 @@
 
 use super::object_name::ObjectName;
 use super::objects::Heap;
-use super::references::References;
+use super::references::{Reference, References};
 use crate::snapshot::problem::Problem;
 use std::collections::VecDeque;
 use vivant_codec::{LoadError, walk};
@@ -17,7 +17,7 @@ const EVENTS_PER_BYTE: u64 = 256;
 pub(super) enum Lives {
     /// By references.
     Strongly,
-    /// By no path without an object that may be a weak reference.
+    /// By no path without a weak reference.
     Weakly,
     /// By no path.
     Unreached,
@@ -34,8 +34,8 @@ pub(super) enum Holder {
 /// How the roots lead to each object.
 pub(super) struct Reach {
     found: Vec<Found>,
-    /// Whether a content may be that of a weak reference, by the positions of objects.
-    may_be_weak: Vec<bool>,
+    /// Whether an object is the cell of a weak reference, by the positions of objects.
+    is_weak_cell: Vec<bool>,
     /// The number of references to objects that are not there, in what is reached.
     pub(super) lost: u64,
     /// The first of them, with the object that has it.
@@ -57,7 +57,7 @@ const ROOTS: u32 = u32::MAX;
 impl Reach {
     /// Goes from the roots along all references, the nearest objects first: each object is found by
     /// a shortest path. What only weak references lead to comes last.
-    pub(super) fn of(heap: &Heap<'_>, roots: &[ObjectName]) -> Result<Reach, Problem> {
+    pub(super) fn of(heap: &Heap<'_>, roots: &[Reference]) -> Result<Reach, Problem> {
         let objects = heap.objects().len();
         let unreached = Found {
             lives: Lives::Unreached,
@@ -66,7 +66,7 @@ impl Reach {
         };
         let mut reach = Reach {
             found: vec![unreached; objects],
-            may_be_weak: vec![false; objects],
+            is_weak_cell: vec![false; objects],
             lost: 0,
             first_lost: None,
         };
@@ -87,13 +87,13 @@ impl Reach {
                 std::mem::swap(&mut queue, &mut weak);
                 continue;
             };
-            references.clear();
-            let may_be_weak = read(heap, at, &mut events, &mut references)?;
-            reach.may_be_weak[at] = may_be_weak;
-            match may_be_weak && lives == Lives::Strongly {
-                true => weak.push_back(at),
-                false => reach.add(heap, (Holder::Object(at), lives), &references, &mut queue),
+            if reach.is_weak_cell[at] && lives == Lives::Strongly {
+                weak.push_back(at);
+                continue;
             }
+            references.clear();
+            read(heap, at, &mut events, &mut references)?;
+            reach.add(heap, (Holder::Object(at), lives), &references, &mut queue);
         }
     }
 
@@ -102,15 +102,16 @@ impl Reach {
         &mut self,
         heap: &Heap<'_>,
         (holder, lives): (Holder, Lives),
-        references: &[ObjectName],
+        references: &[Reference],
         queue: &mut VecDeque<usize>,
     ) {
-        for (reference, name) in references.iter().enumerate() {
-            let Some(at) = heap.find(*name) else {
+        for (number, reference) in references.iter().enumerate() {
+            let Some(at) = heap.find(reference.to) else {
                 self.lost += 1;
-                self.first_lost.get_or_insert((holder, *name));
+                self.first_lost.get_or_insert((holder, reference.to));
                 continue;
             };
+            self.is_weak_cell[at] |= reference.is_weak;
             if self.found[at].lives != Lives::Unreached {
                 continue;
             }
@@ -120,7 +121,7 @@ impl Reach {
                     Holder::Roots => ROOTS,
                     Holder::Object(at) => u32::try_from(at).unwrap_or(ROOTS),
                 },
-                reference: u32::try_from(reference).unwrap_or(u32::MAX),
+                reference: u32::try_from(number).unwrap_or(u32::MAX),
             };
             queue.push_back(at);
         }
@@ -141,19 +142,19 @@ impl Reach {
         (holder, found.reference)
     }
 
-    /// Whether a reached object may be a weak reference.
-    pub(super) fn may_be_weak(&self, at: usize) -> bool {
-        self.may_be_weak[at]
+    /// Whether a reached object is the cell of a weak reference.
+    pub(super) fn is_weak_cell(&self, at: usize) -> bool {
+        self.is_weak_cell[at]
     }
 }
 
-/// Adds the references in the content of an object. Returns whether it may be a weak reference.
+/// Adds the references in the content of an object.
 fn read(
     heap: &Heap<'_>,
     at: usize,
     events: &mut u64,
-    found: &mut Vec<ObjectName>,
-) -> Result<bool, Problem> {
+    found: &mut Vec<Reference>,
+) -> Result<(), Problem> {
     let object = &heap.objects()[at];
     let (shape, content) = heap.content(object);
     let mut references = References::default();
@@ -163,7 +164,7 @@ fn read(
         Ok::<(), Stop>(())
     });
     match walked {
-        Ok(()) => Ok(references.may_be_weak()),
+        Ok(()) => Ok(()),
         Err(Stop::Load(error)) => Err(heap.unreadable(object.name, error)),
         Err(Stop::TooManyEvents) => Err(Problem::HeapTooManyParts {
             actor: heap.actor,

@@ -1,40 +1,38 @@
 //! [`References`]: the references to objects in a value.
 
-use super::object_name::{ObjectName, REFERENCE, is_to_object};
+use super::object_name::{ObjectName, WEAK, is_to_object};
 use vivant_codec::{Event, Group};
+
+/// A reference in a value.
+#[derive(Clone, Copy)]
+pub(super) struct Reference {
+    pub(super) to: ObjectName,
+    /// It leads to the cell of a weak reference, which refers to the target.
+    pub(super) is_weak: bool,
+}
 
 /// Finds the references in the events of a value.
 #[derive(Default)]
 pub(super) struct References {
-    events: u64,
-    /// The event before began a reference to an object.
-    is_next: bool,
-    begins_as_option: bool,
-    is_option: bool,
+    /// The event before began a reference to an object: whether that is weak.
+    next: Option<bool>,
 }
 
 impl References {
-    /// The object to which the reference leads that this event ends.
-    pub(super) fn event(&mut self, event: &Event<'_, '_>) -> Option<ObjectName> {
-        let was_next = std::mem::take(&mut self.is_next);
-        self.events += 1;
+    /// The reference that this event ends.
+    pub(super) fn event(&mut self, event: &Event<'_, '_>) -> Option<Reference> {
+        let before = self.next.take();
         match event {
-            Event::Begin(Group::Some) => self.begins_as_option |= self.events == 1,
             Event::Begin(Group::Reference(name)) => {
-                self.is_next = is_to_object(name);
-                self.is_option |= self.begins_as_option && self.events == 2 && *name == REFERENCE;
+                self.next = is_to_object(name).then_some(*name == WEAK);
             }
-            Event::Unsigned(number) if was_next => {
-                return u64::try_from(*number).ok().map(ObjectName::new);
+            Event::Unsigned(number) => {
+                let (is_weak, number) = (before?, u64::try_from(*number).ok()?);
+                let to = ObjectName::new(number);
+                return Some(Reference { to, is_weak });
             }
             _ => {}
         }
         None
-    }
-
-    /// Whether the value is an optional reference and nothing else. So is the cell of a weak
-    /// reference; a `Mut<Option<Gc<T>>>` is the same in a file.
-    pub(super) fn may_be_weak(&self) -> bool {
-        self.is_option
     }
 }

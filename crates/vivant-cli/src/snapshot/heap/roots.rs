@@ -1,8 +1,7 @@
 //! [`Roots`]: what of an image refers into the heap of an actor.
 
 use super::field_path::FieldPath;
-use super::object_name::ObjectName;
-use super::references::References;
+use super::references::{Reference, References};
 use crate::snapshot::budget::Budget;
 use crate::snapshot::contents::Contents;
 use crate::snapshot::parts::Parts;
@@ -50,8 +49,8 @@ impl<'c, 'f> Roots<'c, 'f> {
         })
     }
 
-    /// The objects to which the roots lead, in the order of the references.
-    pub(super) fn references(&self) -> Result<Vec<ObjectName>, Problem> {
+    /// All references, in their order.
+    pub(super) fn references(&self) -> Result<Vec<Reference>, Problem> {
         let mut all = Vec::new();
         for record in self.records() {
             let events = self.contents.file.events_in(record.parts())?;

@@ -12,7 +12,7 @@ pub(super) struct Summary {
     pub(super) types: Vec<TypeSummary>,
     pub(super) all: Amount,
     pub(super) reached: Amount,
-    /// What may be reached by weak references alone.
+    /// What is reached by weak references alone.
     pub(super) weakly: Amount,
 }
 
