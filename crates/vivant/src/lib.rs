@@ -247,9 +247,10 @@ pub use saving::{Codec, NotSaved, SaveKind, SavedBy, SavedStart, SavedState};
 pub use services::{DeadLetters, RequestProgress};
 #[cfg(feature = "snapshots")]
 pub use snapshot::{
-    ActorsOfType, NotRead, NotRestored, RestoreError, RestoreReport, RestoredActors, RunningTurn,
-    SavedAs, SlowEncoding, SnapshotAttempt, SnapshotCounts, SnapshotError, SnapshotReport,
-    SnapshotSchedule, SnapshotTrigger, Snapshots, Unsaved, WaitedFor,
+    ActorNotRestored, ActorsOfType, NotRead, NotRestored, RestoreError, RestoreReport,
+    RestoredActors, RunningTurn, SavedAs, SlowEncoding, SnapshotAttempt, SnapshotCounts,
+    SnapshotError, SnapshotReport, SnapshotSchedule, SnapshotTrigger, Snapshots, TreeRestored,
+    Unsaved, WaitedFor,
 };
 pub use statistics::NameFacts;
 pub use statistics::{

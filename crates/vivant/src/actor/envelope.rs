@@ -11,6 +11,7 @@ pub(crate) use message_kind::MessageKind;
 use super::class::StateRef;
 use super::constraint::Pattern;
 use super::dependents::Dependents;
+use super::exclusive_wait::ExclusiveWait;
 use super::options::{Guard, JOIN_MAX, JoinGuard, Steps};
 use super::reference::{AddressRef, CellRef};
 use super::refusal::{Next, Refusal};
@@ -80,8 +81,39 @@ pub(crate) enum Processed {
     ExamineRequests,
     /// A link is added or removed, or a linked actor has failed.
     Link(LinkMessage),
+    /// The actor is to have the state of an image.
+    Restore(Box<RestoreMessage>),
     /// A synchronizer constrains messages of the actor.
     Constrain(Vec<Pattern<Envelope, KindTable>>),
+}
+
+/// What a restore gives an actor besides its state, which is in the cell then.
+pub(crate) struct RestoredParts {
+    pub(crate) waits: Vec<ExclusiveWait>,
+    /// The next step of a behaviour.
+    pub(crate) step: Option<Envelope>,
+    /// Breaks the promises that the actor had open. It sends messages, so it is for a run.
+    pub(crate) break_promises: Box<dyn FnOnce() + Send>,
+}
+
+/// Puts the state into the cell of the actor, which has none. An error says why it does not.
+type RestoreState = Box<dyn FnOnce(&mut StateRef<'_>) -> Result<RestoredParts, String> + Send>;
+
+/// What a restore has done to an actor.
+#[derive(Debug)]
+pub(crate) enum ActorRestored {
+    Yes,
+    /// Why not. Its state is lost, and the incarnation over.
+    No(String),
+    /// It ended before.
+    Ended,
+}
+
+/// The state of an image for an actor. No image has such a message: a restored system has that
+/// state, or goes on with the one from before.
+pub(crate) struct RestoreMessage {
+    pub(crate) restore: RestoreState,
+    pub(crate) done: Box<dyn FnOnce(ActorRestored) + Send>,
 }
 
 /// A message about a link.

@@ -78,6 +78,7 @@ mod refusal;
     reason = "the record of a request, in memory that any thread scans: see the README of promises"
 )]
 mod request_record;
+mod restore_message;
 mod restored_mark;
 mod run_state;
 #[allow(
@@ -128,7 +129,8 @@ pub(crate) use deferred_messages::{
 pub(crate) use dependents::{ChainEnd, Dependent, Dependents};
 pub(crate) use entry_stamp::EntryStamp;
 pub(crate) use envelope::{
-    Combination, Envelope, GuardOutcome, KindTable, LinkMessage, LinkedPeer, MessageKind, Processed,
+    ActorRestored, Combination, Envelope, GuardOutcome, KindTable, LinkMessage, LinkedPeer,
+    MessageKind, Processed, RestoreMessage, RestoredParts,
 };
 pub use envelope::{JoinTable, JoinedMessage};
 pub use error::{AskError, NeverDispatched, NotSent, Overloaded, Undelivered};

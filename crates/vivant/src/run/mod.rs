@@ -27,6 +27,7 @@ mod offers;
 mod older_messages;
 mod pass;
 mod release;
+mod restored;
 #[allow(
     unsafe_code,
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"

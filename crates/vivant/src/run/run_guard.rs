@@ -354,6 +354,7 @@ impl<'w> RunGuard<'w> {
             Processed::Stop => After::End(StopReason::Drained),
             Processed::Link(message) => self.link(message),
             Processed::Constrain(patterns) => self.constrain(patterns),
+            Processed::Restore(message) => self.restore(kind, *message),
             Processed::ExamineRequests => self.examine_requests(),
             Processed::Withdrawn(place) => {
                 // L8: it may have been withdrawn behind the line.

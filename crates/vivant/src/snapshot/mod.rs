@@ -179,6 +179,7 @@ pub use {
     census::{ActorsOfType, SavedAs, SlowEncoding},
     error::{RunningTurn, SnapshotError, WaitedFor},
     file::NotRead,
+    last_state::{ActorNotRestored, TreeRestored},
     not_restored::NotRestored,
     restored::{RestoreError, RestoreReport, RestoredActors},
     schedule::{SnapshotAttempt, SnapshotCounts, SnapshotSchedule, SnapshotTrigger, Snapshots},
@@ -187,6 +188,7 @@ pub use {
 };
 #[cfg(feature = "snapshots")]
 pub(crate) use {
+    last_state::restore_tree,
     restored::restore_image,
     saved_program::SavedProgram,
     schedule::{next_due_ns, take_due},

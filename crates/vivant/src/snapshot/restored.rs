@@ -12,7 +12,7 @@ use crate::api::{Address, SavedKinds, Target, address_by};
 use crate::sync::Arc;
 use std::error::Error;
 use std::fmt;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 use vivant_journal::{Catalog, Unreadable};
 
 /// The actors of a restored system. It keeps them alive: drop it when the program has taken the
@@ -52,6 +52,24 @@ pub enum RestoreError {
     NotRestored(NotRestored),
     /// The store has images, and each is damaged. Newest first.
     AllDamaged(Vec<Unreadable>),
+    /// The actor that is to be restored is of another system; its path.
+    OtherSystem {
+        /// Path of the actor.
+        actor: String,
+    },
+    /// The image has no state of a living actor of the tree.
+    NotInImage {
+        /// Path of the actor that is the root of the tree.
+        actor: String,
+    },
+    /// Not all actors of the tree have come to the restore in time. Those that are left are
+    /// restored when they come to it.
+    Deadline {
+        /// The limit.
+        limit: Duration,
+        /// Number of actors that are left.
+        left: usize,
+    },
 }
 
 /// Fills a new system with what `image` contains.
@@ -145,6 +163,19 @@ impl fmt::Display for RestoreError {
                 }
                 Ok(())
             }
+            RestoreError::OtherSystem { actor } => {
+                write!(f, "{actor} is an actor of another system")
+            }
+            RestoreError::NotInImage { actor } => write!(
+                f,
+                "the image has no state of {actor} or a living actor below: it may be of another \
+                 system, or older than these actors"
+            ),
+            RestoreError::Deadline { limit, left } => write!(
+                f,
+                "{left} actors were not restored within {limit:?}: each comes to it after the \
+                 messages that it has now"
+            ),
         }
     }
 }
@@ -154,7 +185,11 @@ impl Error for RestoreError {
         match self {
             RestoreError::NotRead(error) => Some(error),
             RestoreError::NotRestored(error) => Some(error),
-            RestoreError::NothingListed | RestoreError::AllDamaged(_) => None,
+            RestoreError::NothingListed
+            | RestoreError::AllDamaged(_)
+            | RestoreError::OtherSystem { .. }
+            | RestoreError::NotInImage { .. }
+            | RestoreError::Deadline { .. } => None,
         }
     }
 }

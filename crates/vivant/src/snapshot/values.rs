@@ -4,10 +4,9 @@ use super::message_kinds::MessageKindsRecord;
 use super::message_record::{Encoded, KindRecord, MessageData, MessageKindRecord, WaitingKind};
 use super::not_restored::NotRestored;
 use super::start_record::StartRecord;
-use crate::actor::{AddressRef, Envelope, Receiver, SavedClass};
+use crate::actor::{AddressRef, Envelope, Receiver, SavedClass, StateRef};
 use crate::api::{SavedForm, SavedKinds, Stored};
 use crate::interned::{Name, Place};
-use crate::run::Idle;
 use crate::saving::StateSource;
 use crate::sync::Arc;
 use std::any::Any;
@@ -36,7 +35,7 @@ impl<'i> Values<'i> {
         let Ok(mut idle) = address.cell().hold_idle() else {
             return Ok(());
         };
-        let loaded = self.load_state_of(&mut idle, state, spans);
+        let loaded = self.load_state_of(address, &mut idle.state(), state, spans);
         idle.park();
         loaded
     }
@@ -44,11 +43,12 @@ impl<'i> Values<'i> {
     /// Loads the state of an actor that the caller holds.
     pub(super) fn load_state_of(
         &self,
-        actor: &mut Idle,
+        address: &AddressRef,
+        into: &mut StateRef<'_>,
         state: &'i Encoded,
         spans: Vec<SpanRecord>,
     ) -> Result<(), NotRestored> {
-        let SavedClass::State(functions) = &actor.class.saved else {
+        let SavedClass::State(functions) = &address.class.saved else {
             return Ok(());
         };
         let source = StateSource {
@@ -58,10 +58,9 @@ impl<'i> Values<'i> {
             spans,
             objects: self.objects,
         };
-        let cell = actor.cell();
-        let loaded = (functions.load)(&mut actor.state(), cell, source);
+        let loaded = (functions.load)(into, address.cell(), source);
         loaded.map_err(|error| NotRestored::Value {
-            actor: actor.path(),
+            actor: address.path(),
             what: "its state".to_owned(),
             error,
         })

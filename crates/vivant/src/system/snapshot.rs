@@ -3,12 +3,14 @@
 use super::System;
 use crate::actor::{Scope, Worker};
 use crate::api::{Address, AskFuture, Target};
-use crate::snapshot::{SnapshotError, SnapshotReport, Snapshots, take};
+use crate::snapshot::{
+    RestoreError, SnapshotError, SnapshotReport, Snapshots, TreeRestored, restore_tree, take,
+};
 use crate::sync::Arc;
 use std::future::Future;
 use std::time::Duration;
 use std::{ptr, thread};
-use vivant_journal::Journal;
+use vivant_journal::{Image, Journal};
 
 /// The limit of a snapshot, if none is set.
 const SNAPSHOT_WITHIN: Duration = Duration::from_secs(10);
@@ -102,7 +104,7 @@ impl System {
         journal: &Journal,
         limit: Duration,
     ) -> Result<SnapshotReport, SnapshotError> {
-        assert_outside();
+        assert_outside("snapshot", ", or await `snapshot_async` in a future");
         take(self.shared(), journal, limit, Scope::System, &mut || ())
     }
 
@@ -132,7 +134,7 @@ impl System {
         root: &Address<T>,
         journal: &Journal,
     ) -> Result<SnapshotReport, SnapshotError> {
-        assert_outside();
+        assert_outside("snapshot", ", or await `snapshot_async` in a future");
         let (system, root) = (self.shared(), Address::counted(root));
         if !ptr::eq(&*root.system, &**system) {
             let actor = root.path();
@@ -140,6 +142,71 @@ impl System {
         }
         let scope = Scope::tree(&root);
         take(system, journal, SNAPSHOT_WITHIN, scope, &mut || ())
+    }
+
+    /// Gives this actor, and all that its turns and those of its descendants have made, the states
+    /// that they have in `image`, while the system runs. Addresses, mailboxes, links and
+    /// timers stay as they are: what [`OnPanic::RestoreLast`](crate::OnPanic::RestoreLast) says of
+    /// a restart holds here too. This system has taken `image`, or was restored from it.
+    ///
+    /// Each actor comes to it as to a message: what was sent to it before is processed with the old
+    /// state, and what is sent later with the restored one. So actors that send each other messages
+    /// meanwhile need not agree; an actor that must not see others in between is stopped first. No
+    /// stop hook runs. Supervisors, actors of types that are not saved, and actors that are younger
+    /// than the image go on as they are, and the report names them.
+    ///
+    /// Reads the image whole, on this thread. Each actor loads its state in its own turn.
+    ///
+    /// ```
+    /// use vivant::prelude::*;
+    /// use vivant::journal::{DirectoryStore, Journal, Settings};
+    ///
+    /// #[derive(Actor)] #[actor(saved)] struct Counter { count: u64 }
+    /// #[behaviours] impl Counter {
+    ///     #[start] fn new() -> Self { Counter { count: 0 } }
+    ///     fn add(&mut self, n: u64) -> u64 { self.count += n; self.count }
+    /// }
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// let journal = Journal::open(DirectoryStore::new(folder.path()), Settings::default())?;
+    /// let system = System::builder().saved::<(Counter,)>().build();
+    /// let counter = Counter::spawn(&system);
+    /// counter.add(3).ask_blocking()?;
+    /// let snapshot = system.snapshot(&journal)?;
+    /// counter.add(40).ask_blocking()?;
+    ///
+    /// let image = journal.catalog().image(snapshot.number)?;
+    /// assert_eq!(system.restore_tree(&counter, &image)?.restored, 1);
+    /// assert_eq!(counter.add(1).ask_blocking()?, 4);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The image cannot be read, or has no state of a living actor of the tree; the actor is of
+    /// another system; or not all have come to it within ten seconds, because a turn does not end,
+    /// or an actor is muted or down. Then the others are restored later.
+    ///
+    /// An actor of which the state cannot be loaded fails, with
+    /// [`StopReason::Failed`](crate::StopReason::Failed): its supervisor starts it anew. The report
+    /// names it.
+    ///
+    /// # Panics
+    ///
+    /// Within a turn, because the restore would wait for it.
+    pub fn restore_tree<T: ?Sized + Target>(
+        &self,
+        root: &Address<T>,
+        image: &Image,
+    ) -> Result<TreeRestored, RestoreError> {
+        assert_outside("restore_tree", "");
+        let (system, root) = (self.shared(), Address::counted(root));
+        if !ptr::eq(&*root.system, &**system) {
+            let actor = root.path();
+            return Err(RestoreError::OtherSystem { actor });
+        }
+        restore_tree(system, &root, image, SNAPSHOT_WITHIN)
     }
 
     /// Like [`System::snapshot`], for `async` code, also within a turn's future: the snapshot is
@@ -228,11 +295,11 @@ impl System {
     }
 }
 
-fn assert_outside() {
+/// `otherwise`: what else a turn may do.
+fn assert_outside(called: &str, otherwise: &str) {
     if let Some(inside) = Worker::inside() {
         panic!(
-            "snapshot was called in {} of {}, and would wait for this turn; call it from a thread outside, or await \
-             `snapshot_async` in a future",
+            "{called} was called in {} of {}, and would wait for this turn; call it from a thread outside{otherwise}",
             inside.behaviour, inside.actor
         );
     }

@@ -4,14 +4,14 @@ use super::super::ended::{EndedActors, EndedRecord};
 use crate::actor::{AddressRef, CellRef, Shared};
 use crate::api::ActorsById;
 use crate::sync::Arc;
-use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 /// The actors of a running system by their numbers. Those that have ended refuse messages.
 pub(super) struct LivingActors {
     system: Arc<Shared>,
     /// Made with the first reference that is loaded. Costs a look at each actor.
-    living: OnceCell<BTreeMap<u64, CellRef>>,
+    living: OnceLock<BTreeMap<u64, CellRef>>,
     ended: EndedActors,
 }
 
@@ -20,7 +20,7 @@ impl LivingActors {
     pub(super) fn of(system: &Arc<Shared>, ended: &[EndedRecord]) -> LivingActors {
         LivingActors {
             system: system.clone(),
-            living: OnceCell::new(),
+            living: OnceLock::new(),
             ended: EndedActors::new(system, ended, system.numbers().0),
         }
     }
@@ -34,7 +34,7 @@ impl LivingActors {
     }
 }
 
-impl ActorsById for LivingActors {
+impl ActorsById for Arc<LivingActors> {
     fn actor(&self, id: u64) -> Option<AddressRef> {
         self.living(id).or_else(|| self.ended.actor(id))
     }

@@ -3,8 +3,8 @@
 use super::super::file::{NotRead, read_actor};
 use super::super::image::Image;
 use super::super::saved_program::SavedProgram;
+use super::actors_of_image::{ActorsOfImage, NoState};
 use super::images::{Images, OpenImage};
-use super::restore_actor::restore_actor;
 use crate::actor::{LastStates, NextState, Runnable};
 use crate::failures::catch;
 use crate::run::Idle;
@@ -68,10 +68,10 @@ impl Load {
             return NextState::Start;
         };
         while let Some(image) = self.next() {
+            let actors = ActorsOfImage::new(image, kinds.clone(), &system);
             // Loading is code of users.
-            let restored = catch(|| restore_actor(&mut self.actor, &image, &kinds));
-            let why = match restored {
-                Ok(Ok(break_promises)) => return NextState::Loaded(break_promises),
+            let why = match catch(|| self.restore(&actors)) {
+                Ok(Ok(next)) => return next,
                 Ok(Err(error)) => error.to_string(),
                 Err(caught) => format!("a panic: {}", caught.message),
             };
@@ -82,6 +82,20 @@ impl Load {
         let reports = &system.reports;
         reports.state_not_restored(self.actor.path(), why);
         NextState::Start
+    }
+
+    /// The state of the image goes into the cell.
+    fn restore(&mut self, actors: &ActorsOfImage) -> Result<NextState, NoState> {
+        let record = actors.image.actors.first().ok_or(NoState::NotInImage)?;
+        let address = self.actor.cell().upgrade().ok_or(NoState::NotInImage)?;
+        let parts = actors.restore(record, &address, &mut self.actor.state())?;
+        if !parts.waits.is_empty() {
+            self.actor.waits_for(parts.waits);
+        }
+        if let Some(step) = parts.step {
+            self.actor.set_step(step);
+        }
+        Ok(NextState::Loaded(parts.break_promises))
     }
 
     /// The next image that has the actor.

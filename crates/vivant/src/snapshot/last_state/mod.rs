@@ -3,8 +3,10 @@
 //! - [`images`]: the images of a system.
 //! - [`loading`]: the threads that load states, and the place of those in a simulation.
 //! - [`living`]: the actors to which a state leads.
-//! - [`restore_actor`]: the state in the cell.
+//! - [`actors_of_image`]: the states in their cells.
+//! - [`tree`]: the states of a whole tree, when the program says so.
 
+mod actors_of_image;
 #[cfg(all(test, feature = "macros"))]
 mod graph_tests;
 mod images;
@@ -12,9 +14,14 @@ mod living;
 mod loading;
 #[cfg(all(test, feature = "macros"))]
 mod program_tests;
-mod restore_actor;
 #[cfg(all(test, feature = "macros"))]
 mod tests;
+mod tree;
+#[cfg(all(test, feature = "macros"))]
+mod tree_tests;
+
+pub(crate) use tree::restore_tree;
+pub use tree::{ActorNotRestored, TreeRestored};
 
 use crate::actor::{LastStates, Shared};
 use images::Images;

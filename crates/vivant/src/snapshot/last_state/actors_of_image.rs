@@ -1,0 +1,163 @@
+//! [`ActorsOfImage`]: the states that an image has, into the cells of actors of a running system.
+
+use super::super::image::{ActorRecord, Content, Image};
+use super::super::not_restored::NotRestored;
+use super::super::promises::OpenPromises;
+use super::super::values::Values;
+use super::living::LivingActors;
+use crate::actor::{
+    AddressRef, AskError, CellsById, ExclusiveWait, Receiver, RestoredParts, Shared, StateRef,
+    WaitPurpose,
+};
+use crate::api::{ActorsById, LoadedActors, LoadedPromises, RestoredSystem, SavedKinds};
+use crate::failures::Inside;
+use crate::interned::Name;
+use crate::patterns::NumberedTables;
+use crate::supervision::LoadedTrees;
+use crate::sync::Arc;
+use crate::wait_for::WaitForGraph;
+use std::any::Any;
+use std::fmt;
+use std::iter;
+use vivant_codec::Comparison;
+
+/// Why an image gives an actor no state.
+#[derive(Debug)]
+pub(super) enum NoState {
+    /// The image has no state of it: it had not begun, or was about to end.
+    NotInImage,
+    NotRestored(NotRestored),
+}
+
+/// What restores the actors of an image in a running system.
+pub(super) struct ActorsOfImage {
+    pub(super) image: Image,
+    kinds: Arc<SavedKinds>,
+    living: Arc<LivingActors>,
+}
+
+impl ActorsOfImage {
+    pub(super) fn new(image: Image, kinds: Arc<SavedKinds>, system: &Arc<Shared>) -> ActorsOfImage {
+        let living = Arc::new(LivingActors::of(system, &image.shared.ended));
+        ActorsOfImage {
+            image,
+            kinds,
+            living,
+        }
+    }
+
+    /// Puts the state that `record` has into the cell of its actor, which has none and is held by
+    /// the caller.
+    ///
+    /// After an error the actor is as before.
+    pub(super) fn restore(
+        &self,
+        record: &ActorRecord,
+        address: &AddressRef,
+        state: &mut StateRef<'_>,
+    ) -> Result<RestoredParts, NoState> {
+        let (image, kinds, system) = (&self.image, &self.kinds, &address.system);
+        let Content::State(encoded) = &record.content else {
+            return Err(NoState::NotInImage);
+        };
+        let class = kinds.class(&record.class);
+        let class = class.ok_or_else(|| NotRestored::NoType {
+            actor: record.id,
+            type_name: record.class.clone(),
+        })?;
+        if (class.type_id)() != (address.class.type_id)() {
+            return Err(NoState::NotInImage);
+        }
+        let loaded = LoadedActors::new(self.living.clone(), kinds.clone());
+        let restored_system = RestoredSystem(system.clone());
+        let living = self.living.clone();
+        let cells = CellsById(Box::new(move |id| Some(living.actor(id)?.cell())));
+        // Those that wait for the values have them, or have been told that none comes.
+        let resolvers = LoadedPromises {
+            take: Box::new(|_, _| None),
+            results: kinds.values().results().clone(),
+        };
+        let receiver = Receiver::default();
+        let numbered = NumberedTables::living();
+        let trees = LoadedTrees::new(iter::empty());
+        let contexts: [&dyn Any; 7] = [
+            &receiver,
+            &numbered,
+            &loaded,
+            &resolvers,
+            &restored_system,
+            &cells,
+            &trees,
+        ];
+        let values = Values {
+            kinds,
+            comparison: &Comparison::new(&image.shapes),
+            objects: &image.objects.contents,
+            message_kinds: &image.kinds,
+            contexts: &contexts,
+            receiver: &receiver,
+        };
+        let promises = OpenPromises::default();
+        promises.open_of(record, address, state, kinds)?;
+        let waits = promises.load_of(address, record, &values)?;
+        let mut waits = Waits {
+            graph: WaitForGraph::of(system),
+            actor: record.id,
+            waits,
+        };
+        let is_reply = |wait: &ExclusiveWait| wait.purpose == WaitPurpose::Reply;
+        if !waits.waits.iter().all(is_reply) {
+            return Err(NoState::NotInImage);
+        }
+        let step = image.steps.iter().find(|step| step.actor == record.id);
+        let step = step.map(|step| values.message(address, &step.message));
+        let step = step.transpose()?;
+        let spans = image.heaps.get(&record.id).cloned().unwrap_or_default();
+        // Last: from here on nothing fails.
+        values.load_state_of(address, state, encoded, spans)?;
+        let resolvers = promises.take_resolvers();
+        let error = AskError::Broken(Arc::new(Inside {
+            actor: address.path(),
+            behaviour: Name::new("a restore of its state"),
+        }));
+        Ok(RestoredParts {
+            waits: std::mem::take(&mut waits.waits),
+            step,
+            break_promises: Box::new(move || {
+                for resolver in resolvers {
+                    resolver.fail(error.clone());
+                }
+            }),
+        })
+    }
+}
+
+/// Exclusive waits that the graph has. Dropped, they end.
+struct Waits<'s> {
+    graph: &'s WaitForGraph,
+    actor: u64,
+    waits: Vec<ExclusiveWait>,
+}
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        for wait in &self.waits {
+            self.graph.end(self.actor, wait);
+        }
+    }
+}
+
+impl From<NotRestored> for NoState {
+    fn from(error: NotRestored) -> NoState {
+        NoState::NotRestored(error)
+    }
+}
+
+impl fmt::Display for NoState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NoState::NotInImage => f.write_str("the snapshots have no state of it"),
+            NoState::NotRestored(error) => write!(f, "{error}"),
+        }
+    }
+}
