@@ -20,6 +20,10 @@ pub(crate) enum InjectedFault {
     )]
     HeapNotAwaited,
     /// The next snapshot leaves records to a snapshot that was not published.
+    #[cfg_attr(
+        not(feature = "snapshots"),
+        allow(dead_code, reason = "a test of snapshots plants it")
+    )]
     UnpublishedCounts,
     /// A failed actor begins with the state of the oldest image.
     #[cfg_attr(

@@ -100,6 +100,10 @@ pub(crate) struct RestoredParts {
 type RestoreState = Box<dyn FnOnce(&mut StateRef<'_>) -> Result<RestoredParts, String> + Send>;
 
 /// What a restore has done to an actor.
+#[cfg_attr(
+    not(feature = "snapshots"),
+    allow(dead_code, reason = "without snapshots there is no image")
+)]
 #[derive(Debug)]
 pub(crate) enum ActorRestored {
     Yes,

@@ -8,6 +8,10 @@ use crate::interned::Place;
 use crate::message::MessageRole;
 
 impl RestoreMessage {
+    #[cfg_attr(
+        not(feature = "snapshots"),
+        allow(dead_code, reason = "without snapshots there is no image")
+    )]
     pub(crate) fn envelope(self) -> Envelope {
         Envelope::new::<RestoreMessage>(self, Place::caller())
     }

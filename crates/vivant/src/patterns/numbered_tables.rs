@@ -26,6 +26,10 @@ enum Others {
     #[default]
     Nowhere,
     /// In the system, which runs.
+    #[cfg_attr(
+        not(feature = "snapshots"),
+        allow(dead_code, reason = "without snapshots there is no image")
+    )]
     Living,
 }
 

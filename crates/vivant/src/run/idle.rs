@@ -92,6 +92,7 @@ impl Idle {
         }
     }
 
+    #[cfg(feature = "snapshots")]
     pub(crate) fn cell(&self) -> CellRef {
         self.0.cell()
     }
@@ -103,6 +104,7 @@ impl Idle {
 
     /// Its next incarnation begins with this: its last state was loaded, or is not there. The actor
     /// goes into a run queue.
+    #[cfg(feature = "snapshots")]
     pub(crate) fn begins_with(mut self, next: NextState) {
         self.run_state().cold().next_state = next;
         let system = self.0.system.clone();
