@@ -218,7 +218,7 @@ impl Catalog {
 
     fn open(&self, lengths: &Lengths, number: u64) -> Result<Image, Error> {
         let mut image = Image::open(&self.store, lengths, number, self.memory)?;
-        image.held = self.held.clone();
+        image.set_held(&self.held);
         Ok(image)
     }
 

@@ -28,11 +28,15 @@ impl HeldImages {
         }
     }
 
-    /// Calls `remove`, unless this image is held. Nothing begins to hold one meanwhile: it finds
-    /// the image, which stays, or finds none.
-    pub(crate) fn unless_held<T>(&self, image: u64, remove: impl FnOnce() -> T) -> Option<T> {
+    /// Calls `remove`, unless a held image keeps the other one: `keeps` says which do. Nothing
+    /// begins to hold one meanwhile: it finds the image, which stays, or finds none.
+    pub(crate) fn unless_held<T>(
+        &self,
+        keeps: impl FnMut(u64) -> bool,
+        remove: impl FnOnce() -> T,
+    ) -> Option<T> {
         let held = self.lock();
-        let is_held = held.contains_key(&image);
+        let is_held = held.keys().copied().any(keeps);
         #[cfg(test)]
         let is_held = is_held && !is_injected(InjectedFault::NeededNotKept);
         #[cfg(test)]

@@ -185,6 +185,12 @@ impl Image {
         })
     }
 
+    /// A catalog with these held images has opened it.
+    pub(crate) fn set_held(&mut self, held: &Arc<HeldImages>) {
+        self.held = held.clone();
+        self.needed.iter_mut().for_each(|it| it.set_held(held));
+    }
+
     /// The earlier images that it needs, by their numbers. They are those of the time when
     /// this image was published.
     pub fn needed(&self) -> &[Image] {

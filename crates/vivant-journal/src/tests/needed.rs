@@ -230,3 +230,25 @@ fn images_of_version_2_are_read_and_written_as_they_were() {
         );
     }
 }
+
+/// An image that is held is kept with those that it needs.
+#[test]
+fn a_held_image_can_be_read() {
+    let files = SimulatedFiles::new(Plan::Nothing);
+    let journal = open(&files, small()).expect("it opens");
+    for tag in 1..=2 {
+        publish(&journal, tag).expect("it is published");
+    }
+    assert_eq!(publish_needing(&journal, &[2]).expect("it is there"), 3);
+    let held = journal.catalog().hold(3);
+    publish(&journal, 4).expect("it is published");
+    let image = journal.catalog().image(3).expect("it is held");
+    // A needed image knows what is held too.
+    let needed = Catalog::of(&image.needed()[0]).hold(2);
+    drop(held);
+    publish(&journal, 5).expect("it is published");
+    assert!(journal.catalog().image(2).is_ok());
+    drop(needed);
+    publish(&journal, 6).expect("it is published");
+    assert!(journal.catalog().image(2).is_err());
+}

@@ -86,8 +86,13 @@ impl Upkeep {
         });
         for image in old {
             let remove = || self.remove(FileName::Manifest { image });
-            let held = &self.catalog.held;
-            held.unless_held(image, remove).transpose()?;
+            // An image that is held is kept with those that it needs.
+            let keeps = |held| {
+                let mut summaries = images.intact.iter();
+                let held_one = summaries.find(|summary| summary.number == held);
+                held == image || held_one.is_some_and(|it| it.needed.contains(&image))
+            };
+            self.catalog.held.unless_held(keeps, remove).transpose()?;
         }
         self.sweep()
     }

@@ -3,6 +3,7 @@
 use super::runnable::Runnable;
 use super::shared::Shared;
 use crate::sync::{Mutex, lock};
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 /// Loads the last state of an actor that is down, and schedules the actor again.
@@ -17,6 +18,8 @@ pub(crate) struct LastStates {
     load: OnceLock<LoadLastState>,
     /// The loads of a simulation, which has no threads.
     waiting: Mutex<Vec<Load>>,
+    /// The actors of which states are being loaded, by their numbers: their paths.
+    loading: Mutex<BTreeMap<u64, String>>,
 }
 
 impl LastStates {
@@ -44,6 +47,24 @@ impl LastStates {
                 system.schedule(actor);
             }
         }
+    }
+
+    /// The state of this actor is being loaded.
+    #[cfg(feature = "snapshots")]
+    pub(crate) fn begins(&self, actor: u64, path: String) {
+        lock(&self.loading).insert(actor, path);
+    }
+
+    /// That is over.
+    #[cfg(feature = "snapshots")]
+    pub(crate) fn ends(&self, actor: u64) {
+        lock(&self.loading).remove(&actor);
+    }
+
+    /// The paths of the actors of which states are being loaded.
+    #[cfg(feature = "snapshots")]
+    pub(crate) fn loading(&self) -> Vec<String> {
+        lock(&self.loading).values().cloned().collect()
     }
 
     /// The simulation has this load to do.

@@ -15,6 +15,7 @@ use super::restored_mark::WaitsAs;
 use super::supervised_by::Terms;
 use super::worker::Worker;
 use crate::failures::StopReason;
+use crate::interned::Name;
 use crate::message::{Chain, Inbox};
 use crate::mute::Pressure;
 use crate::phase::PassMark;
@@ -105,7 +106,7 @@ impl RunState {
     /// Whether its last state is to be loaded.
     pub(crate) fn awaits_last_state(&self) -> bool {
         let cold = self.cold.as_ref();
-        cold.is_some_and(|cold| matches!(cold.next_state, NextState::Last))
+        cold.is_some_and(|cold| matches!(cold.next_state, NextState::Last(_)))
     }
 
     /// Why an actor ends that has got the signal `STOP`.
@@ -215,7 +216,8 @@ pub(crate) enum NextState {
     #[default]
     Start,
     /// Its last state, which is to be loaded. Then its run ends, and what loads the state holds it.
-    Last,
+    /// The name is that of the behaviour in which it has failed.
+    Last(Option<Name>),
     /// Its last state, which is in the cell. The promises that it had open are to be broken when
     /// the incarnation begins.
     Loaded(Box<dyn FnOnce() + Send>),

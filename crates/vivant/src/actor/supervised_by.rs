@@ -60,7 +60,9 @@ pub enum OnPanic {
     ///   its continuations get an [`AskError`](crate::AskError), as they do if a resolver is
     ///   dropped. Resolvers in the state lead nowhere: those askers have their answers, or have
     ///   been told.
-    /// - Timers are those of now. Links are removed, and not made again.
+    /// - A behaviour that was between two steps goes on with them, unless the actor has failed in
+    ///   that behaviour: then an older snapshot is taken.
+    /// - Timers are those of now. Links and subscriptions have ended, and are not made again.
     /// - An address of an actor that has ended since refuses messages.
     ///
     /// The snapshot is read by a thread of its own. A state that takes longer to load than

@@ -102,8 +102,8 @@ pub(crate) use pattern::args_of;
 pub use pattern::{AnyPattern, Pattern, Patterns};
 pub(crate) use promise::given_up;
 pub(crate) use promise::saved::{
-    LoadedJoins, LoadedPromises, OpenPromise, OpenResolver, SavedSlot, ShapedBytes, Stored,
-    StoredSink, ValueName, ValueOf, ValueType, saved_slots,
+    LoadedJoins, LoadedPromises, OpenPromise, OpenResolver, SavedSlot, SetSink, ShapedBytes,
+    Stored, StoredSink, ValueName, ValueOf, ValueType, saved_slots,
 };
 pub use promise::{Asker, Pipeline, Promise, Resolver};
 pub use references::{NoReferences, Probe, TraceReferences};
@@ -115,7 +115,7 @@ pub use saved_kinds::{EqualNames, Listed, SavedActor, SavedActors, SavedKinds, S
 pub(crate) use saved_message::{ArgsOf, Coded, RestOf};
 pub(crate) use saved_subscription::{NotSubscribed, StoredSubscription};
 pub(crate) use saved_synchronizer::{ListedSynchronizer, NotDeclared, StoredSynchronizer};
-pub(crate) use saved_timer::RestoredSystem;
+pub(crate) use saved_timer::{RestoredSystem, RunningSystem};
 pub use send_error::SendError;
 pub use spawner::Spawner;
 pub(crate) use spawner::SystemRef;

@@ -8,6 +8,14 @@ use vivant_codec::{Decoder, Encoder, Field, LoadError, Saved, Shape, shape_of};
 /// The system that is restored. The context of a decoder that loads timers.
 pub(crate) struct RestoredSystem(pub(crate) Arc<Shared>);
 
+/// The system runs while values are loaded into it: what they name has gone on since, and may
+/// belong to others by now. A context beside [`RestoredSystem`].
+#[cfg_attr(
+    not(feature = "snapshots"),
+    allow(dead_code, reason = "without snapshots there is no image")
+)]
+pub(crate) struct RunningSystem;
+
 impl<'gc> Saved<'gc> for Timer {
     const SHAPE: &'static Shape = &Shape::structure(
         "vivant::Timer",

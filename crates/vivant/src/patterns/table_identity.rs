@@ -91,10 +91,10 @@ impl TableNumbers {
     /// This group or topic has this number.
     pub(super) fn remember(&self, number: u64, table: &Arc<dyn SharedTable>) {
         let mut living = lock(&self.living);
-        if living.len().is_power_of_two() {
+        if living.insert(number, Arc::downgrade(table)).is_none() && living.len().is_power_of_two()
+        {
             living.retain(|_, table| table.strong_count() > 0);
         }
-        living.insert(number, Arc::downgrade(table));
     }
 
     /// The group or topic of this number, if it lives.

@@ -11,11 +11,11 @@ use crate::actor::{
     Envelope, KindTable, Lifecycle, MessageKind, Mute, Next, Processed, StateRef, WaitPurpose,
     WaitingPlace, Worker,
 };
-use crate::actor::{LastStates, NextState};
+use crate::actor::{LastStates, NextState, SavedClass};
 use crate::actor::{Messages, OnPanic, Restart, SupervisedBy, Terms};
 use crate::failures::Panic;
 use crate::failures::{StopReason, catch};
-use crate::interned::Place;
+use crate::interned::{Name, Place};
 use crate::message::MessageRole;
 
 /// What happens to an actor at the end of an incarnation.
@@ -124,13 +124,16 @@ impl RunGuard<'_> {
         if *reason == StopReason::Finished || !self.owner().child().is_some_and(wants_last) {
             return;
         }
-        if LastStates::of(&self.actor.system).are_known() {
-            self.owner().cold().next_state = NextState::Last;
-            return;
-        }
-        let why = "no snapshot has been taken".to_owned();
+        let why = match self.actor.class.saved {
+            SavedClass::State(_) if LastStates::of(&self.actor.system).are_known() => {
+                self.owner().cold().next_state = NextState::Last(failed_in(reason));
+                return;
+            }
+            SavedClass::State(_) => "no snapshot has been taken",
+            SavedClass::Start(_) | SavedClass::Nothing => "no snapshot has states of its type",
+        };
         let reports = &self.actor.system.reports;
-        reports.state_not_restored(self.actor.path(), why);
+        reports.state_not_restored(self.actor.path(), why.to_owned());
     }
 
     /// Whether the last state of the actor is to be loaded now.
@@ -292,6 +295,15 @@ impl MessageKind for Beginning {
 
     fn refuse((): (), _: &Refusal, _: Place) -> Next {
         Next::Nothing
+    }
+}
+
+/// The behaviour in which an actor has failed.
+fn failed_in(reason: &StopReason) -> Option<Name> {
+    match reason {
+        StopReason::Panicked(panic) => Some(panic.behaviour()),
+        StopReason::Failed(failed) => Some(failed.behaviour),
+        _ => None,
     }
 }
 

@@ -8,6 +8,8 @@ use crate::actor::{
     StepProgress, StopWait, SupervisedBy, TraceCoverage, WaitPurpose,
 };
 use crate::failures::StopReason;
+#[cfg(feature = "snapshots")]
+use crate::interned::Name;
 use crate::message::{Parked, TryHold};
 use crate::wait_for::WaitForGraph;
 use std::ops::Deref;
@@ -100,6 +102,15 @@ impl Idle {
     /// Whether its last state is to be loaded.
     pub(crate) fn awaits_last_state(&mut self) -> bool {
         self.run_state().awaits_last_state()
+    }
+
+    /// The behaviour in which the incarnation before has failed, if it has failed in one.
+    #[cfg(feature = "snapshots")]
+    pub(crate) fn failed_in(&mut self) -> Option<Name> {
+        match self.run_state().cold().next_state {
+            NextState::Last(failed_in) => failed_in,
+            NextState::Start | NextState::Loaded(_) => None,
+        }
     }
 
     /// Its next incarnation begins with this: its last state was loaded, or is not there. The actor

@@ -157,6 +157,10 @@ impl<'w> RunGuard<'w> {
     /// Takes the signals that were raised since the last check.
     #[inline]
     pub(crate) fn signals(&mut self) -> Signals {
+        if !self.actor.signals.is_raised() || self.awaits_last_state() {
+            // Orders wait until the last state is there.
+            return Signals::default();
+        }
         let raised = self.actor.signals.take();
         match raised.is_empty() {
             true => Signals::default(),

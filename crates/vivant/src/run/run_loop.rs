@@ -131,6 +131,14 @@ fn serve(mut held: RunGuard<'_>, budget: RunBudget) -> Ran {
                 messages = budget.messages;
             }
         }
+        if held.awaits_last_state() {
+            // Before it can enter a pass without that state.
+            held.add_busy(oracle.coarse_ms() - began_ms);
+            return match end {
+                RunEnd::Run => Ran::Load(held.release()),
+                RunEnd::VisitNow | RunEnd::VisitAfterTurn => visit(held),
+            };
+        }
         // Before the last check: a destructor may drop the actor's last address.
         held.counts_end();
         if !held.is_ending() && held.is_unreferenced() {
@@ -152,9 +160,6 @@ fn serve(mut held: RunGuard<'_>, budget: RunBudget) -> Ran {
         held.update_worker_class(longest_ms, &watch);
         if end != RunEnd::Run {
             return visit(held);
-        }
-        if held.awaits_last_state() {
-            return Ran::Load(held.release());
         }
         match held.park() {
             Ok(()) => return Ran::Parked,

@@ -1,7 +1,8 @@
 //! [`Pauses`]: what the thread that takes a snapshot does while it waits for others.
 
 use super::error::{RunningTurn, SnapshotError, WaitedFor};
-use crate::actor::Shared;
+use crate::actor::{LastStates, Shared};
+use crate::interned::Name;
 use crate::sched::Threads;
 use crate::services::ns;
 use crate::sync::{Arc, yield_now};
@@ -134,7 +135,13 @@ fn running_turns(system: &Shared) -> Vec<RunningTurn> {
             running_for: time.copied().map(Duration::from_millis),
         })
     });
-    let mut turns: Vec<_> = turns.collect();
+    let loading = LastStates::of(system).loading().into_iter();
+    let loading = loading.map(|actor| RunningTurn {
+        actor,
+        behaviour: Name::new("the restore of the last state"),
+        running_for: None,
+    });
+    let mut turns: Vec<_> = turns.chain(loading).collect();
     turns.sort_by_key(|turn| Reverse(turn.running_for));
     turns
 }

@@ -5,15 +5,16 @@ use super::image::{ActorRecord, AskedRecord, Image, PromiseRecord};
 use super::message_record::{MessageData, NameOfValue, WaitingKind};
 use super::not_restored::NotRestored;
 use super::values::Values;
-use crate::actor::{AddressRef, AskError, Envelope, ExclusiveWait, StateRef, Undelivered};
+use crate::actor::{AddressRef, AskError, CellRef, Envelope, ExclusiveWait, StateRef, Undelivered};
 use crate::api::{
-    ActorsById, LoadedJoins, OpenPromise, OpenResolver, SavedKinds, StoredSink, ValueName,
+    ActorsById, LoadedJoins, OpenPromise, OpenResolver, SavedKinds, SetSink, StoredSink, ValueName,
     ValueType,
 };
 use crate::failures::{Inside, StopReason};
 use crate::interned::Name;
 use crate::services::Asked;
 use crate::sync::Arc;
+use crate::wait_for::WaitForGraph;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
@@ -81,7 +82,7 @@ impl OpenPromises {
         record: &ActorRecord,
         values: &Values<'_>,
     ) -> Result<(), NotRestored> {
-        let waits = self.load_of(owner, record, values)?;
+        let waits = self.load_of(owner, record, values)?.set();
         if !waits.is_empty()
             && let Ok(mut held) = owner.cell().hold_idle()
         {
@@ -91,14 +92,19 @@ impl OpenPromises {
         Ok(())
     }
 
-    /// As `load`. Returns the exclusive waits that the actor has then.
+    /// As `load`. Nothing is set yet, and an error leaves nothing.
     pub(super) fn load_of(
         &self,
         owner: &AddressRef,
         record: &ActorRecord,
         values: &Values<'_>,
-    ) -> Result<Vec<ExclusiveWait>, NotRestored> {
-        let (joins, waits) = (LoadedJoins::default(), RefCell::default());
+    ) -> Result<LoadedSinks, NotRestored> {
+        let joins = LoadedJoins::default();
+        let mut loaded = LoadedSinks {
+            owner: owner.cell(),
+            waits: RefCell::default(),
+            set: Vec::new(),
+        };
         let promises = record.promises.iter().map(|it| 1 + it.values.len() as u64);
         let uncounted = Cell::new(promises.sum());
         for promise in &record.promises {
@@ -119,20 +125,21 @@ impl OpenPromises {
                 promises: &uncounted,
                 continuation: &|name| values.kinds.values().continuation(name),
                 joins: &joins,
-                waits: &waits,
+                waits: &loaded.waits,
             };
             let named = (record.id, promise.number);
             let opened = self.promises.borrow_mut().remove(&named);
             if let Some(opened) = opened {
-                let loaded = opened.load_sink(&sink);
-                loaded.map_err(|error| NotRestored::Value {
+                let set = opened.load_sink(&sink);
+                let set = set.map_err(|error| NotRestored::Value {
                     actor: owner.path(),
                     what: format!("what it does with its promise {}", promise.number),
                     error,
                 })?;
+                loaded.set.push(set);
             }
         }
-        Ok(waits.into_inner())
+        Ok(loaded)
     }
 
     /// The message that brings a value, if the promise is open.
@@ -177,6 +184,39 @@ impl OpenPromises {
                     resolver.fail(not_saved(promise.asked.as_ref(), by_id));
                 }
             }
+        }
+    }
+}
+
+/// What an actor does with the values of its promises, before it is set. Dropped, nothing is done,
+/// and the actor waits for nothing.
+pub(super) struct LoadedSinks {
+    owner: CellRef,
+    /// Exclusive waits, which the graph has.
+    waits: RefCell<Vec<ExclusiveWait>>,
+    set: Vec<SetSink>,
+}
+
+impl LoadedSinks {
+    /// The exclusive waits that the actor has then.
+    pub(super) fn waits(&self) -> Vec<ExclusiveWait> {
+        self.waits.borrow().clone()
+    }
+
+    /// Sets it. Returns the exclusive waits that the actor has from here on.
+    pub(super) fn set(mut self) -> Vec<ExclusiveWait> {
+        std::mem::take(&mut self.set)
+            .into_iter()
+            .for_each(|set| set());
+        self.waits.take()
+    }
+}
+
+impl Drop for LoadedSinks {
+    fn drop(&mut self) {
+        let graph = WaitForGraph::of(&self.owner.system);
+        for wait in self.waits.take() {
+            graph.end(self.owner.id, &wait);
         }
     }
 }

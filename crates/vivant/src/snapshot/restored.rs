@@ -7,7 +7,7 @@ use super::last_state::image_exists;
 use super::not_restored::NotRestored;
 use super::restore::restore;
 use super::saved_program::SavedProgram;
-use crate::actor::Shared;
+use crate::actor::{Scope, Shared};
 use crate::api::{Address, SavedKinds, Target, address_by};
 use crate::sync::Arc;
 use std::error::Error;
@@ -80,7 +80,7 @@ pub(crate) fn restore_image(
     let kinds = SavedProgram::of(system).ok_or(RestoreError::NothingListed)?;
     let (header, content) = read(image)?;
     let actors = restore(system, &content, &kinds)?;
-    image_exists(system, &Catalog::of(image), image.number());
+    image_exists(system, &Catalog::of(image), image.number(), &Scope::System);
     let Header {
         system,
         taken_at,

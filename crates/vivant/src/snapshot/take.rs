@@ -84,7 +84,7 @@ pub(crate) fn take(
         kinds: &kinds,
         journal,
         pauses: &mut pauses,
-        scope,
+        scope: scope.clone(),
         before_line,
         tries: Tries::default(),
     };
@@ -102,7 +102,7 @@ pub(crate) fn take(
     };
     let (published, types, census) = written.publish(system)?;
     Chains::published(system, journal, published.summary.number, heaps);
-    image_exists(system, journal.catalog(), published.summary.number);
+    image_exists(system, journal.catalog(), published.summary.number, &scope);
     let took = Duration::from_nanos(system.oracle.now_ns().saturating_sub(began_ns));
     Ok(SnapshotReport::new(published, types, census, tries, took))
 }

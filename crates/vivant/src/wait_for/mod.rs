@@ -46,6 +46,12 @@ impl WaitForGraph {
         system.extensions.part()
     }
 
+    /// The number of open waits.
+    #[cfg(all(test, feature = "snapshots"))]
+    pub(crate) fn count_open(&self) -> usize {
+        self.open.list().len()
+    }
+
     /// An actor begins to wait, in a turn.
     pub(crate) fn begin(&self, actor: CellRef, wait: &ExclusiveWait) {
         let facts = WaitFacts {

@@ -141,6 +141,17 @@ impl InTime {
         })
     }
 
+    /// So much is left of a limit.
+    pub(super) fn begins(
+        system: &Arc<Shared>,
+        (left, limit): (Duration, Duration),
+        resolver: Box<dyn AnyResolver>,
+    ) -> InTime {
+        InTime::begun((left, limit), resolver, |alarm| {
+            system.set_timer(ns(left), alarm)
+        })
+    }
+
     /// As it was in another life of the system: its alarm had this number, and this time is left of
     /// the limit.
     pub(super) fn restored(

@@ -3,7 +3,8 @@
 use super::{Synchronizer, SynchronizerBuilder, SynchronizerError};
 use crate::actor::{Lasts, Scope, SeenActors, Shared};
 use crate::api::{
-    Listed, ListedSynchronizer, NotDeclared, RestoredSystem, SavedList, StoredSynchronizer,
+    Listed, ListedSynchronizer, NotDeclared, RestoredSystem, RunningSystem, SavedList,
+    StoredSynchronizer,
 };
 use crate::constraints::{Constraints, MemberPatterns, RestoredSynchronizer, SynchronizerCodec};
 use crate::failures::catch;
@@ -192,10 +193,16 @@ impl<'gc> Saved<'gc> for Synchronizer {
         if number >= Constraints::of(system).next_number() {
             return Err(input.error("a synchronizer with the number of a later one"));
         }
+        // In a running system it was lifted with the incarnation that had it, lasts forever, or is
+        // another actor's by now: this handle does not lift it.
+        let lasts = match input.context::<RunningSystem>() {
+            Some(RunningSystem) => Lasts::Forever,
+            None => Lasts::AsHandle,
+        };
         Ok(Synchronizer {
             system: system.clone(),
             number,
-            lasts: Lasts::AsHandle,
+            lasts,
         })
     }
 }

@@ -4,7 +4,7 @@ use super::super::numbered_tables::restored_topic;
 use super::super::table_identity::TableIdentity;
 use super::subscribers::TopicSubscribers;
 use super::subscription_name::{SHAPE, SubscriptionName, load_held, save_held};
-use crate::api::RestoredSystem;
+use crate::api::{RestoredSystem, RunningSystem};
 use crate::services::Membership;
 use crate::sync::Arc;
 use std::fmt;
@@ -75,6 +75,10 @@ impl<'gc> Saved<'gc> for Subscription {
         let Some((topic, number)) = load_held(input)? else {
             return Ok(Subscription(None));
         };
+        if input.context::<RunningSystem>().is_some() {
+            // It has ended with the incarnation that had it, or is another actor's by now.
+            return Ok(Subscription(None));
+        }
         let Some(RestoredSystem(system)) = input.context() else {
             return Err(input.error("a subscription, which only a restore can load"));
         };

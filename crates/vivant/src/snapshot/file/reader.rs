@@ -33,6 +33,15 @@ pub(crate) fn read_actor(
     header(image)?;
     let mut read = ReadRecords::default();
     let mut values = image.reader();
+    let system = RecordKind::System.number();
+    for info in image.records().filter(|info| info.kind == system) {
+        let read = from_bytes(&values.value(info.id)?);
+        let system: SystemRecord = read.map_err(|error| NotRead::Record { id: info.id, error })?;
+        if system.numbers.0 <= actor {
+            // The actor is younger.
+            return Ok(None);
+        }
+    }
     for info in image.records() {
         let kind = RecordKind::of(info.kind);
         if matches!(kind, Some(RecordKind::Waiting | RecordKind::Supervised)) {

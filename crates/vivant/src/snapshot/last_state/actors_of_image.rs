@@ -1,6 +1,7 @@
 //! [`ActorsOfImage`]: the states that an image has, into the cells of actors of a running system.
 
 use super::super::image::{ActorRecord, Content, Image};
+use super::super::message_record::WaitingKind;
 use super::super::not_restored::NotRestored;
 use super::super::promises::OpenPromises;
 use super::super::values::Values;
@@ -9,13 +10,14 @@ use crate::actor::{
     AddressRef, AskError, CellsById, ExclusiveWait, Receiver, RestoredParts, Shared, StateRef,
     WaitPurpose,
 };
-use crate::api::{ActorsById, LoadedActors, LoadedPromises, RestoredSystem, SavedKinds};
+use crate::api::{
+    ActorsById, LoadedActors, LoadedPromises, RestoredSystem, RunningSystem, SavedKinds,
+};
 use crate::failures::Inside;
 use crate::interned::Name;
 use crate::patterns::NumberedTables;
 use crate::supervision::LoadedTrees;
 use crate::sync::Arc;
-use crate::wait_for::WaitForGraph;
 use std::any::Any;
 use std::fmt;
 use std::iter;
@@ -27,6 +29,8 @@ pub(super) enum NoState {
     /// The image has no state of it: it had not begun, or was about to end.
     NotInImage,
     NotRestored(NotRestored),
+    /// The actor was between two steps of the behaviour in which it has failed.
+    StepHasFailed(Name),
 }
 
 /// What restores the actors of an image in a running system.
@@ -43,6 +47,16 @@ impl ActorsOfImage {
             image,
             kinds,
             living,
+        }
+    }
+
+    /// The behaviour of which an actor has a step to run.
+    pub(super) fn step_of(&self, actor: u64) -> Option<&str> {
+        let mut steps = self.image.steps.iter();
+        let step = steps.find(|step| step.actor == actor)?;
+        match &self.image.kinds.of(&step.message)?.what {
+            WaitingKind::Message(kind) => Some(&kind.name),
+            WaitingKind::Arrival(_) => None,
         }
     }
 
@@ -80,12 +94,13 @@ impl ActorsOfImage {
         let receiver = Receiver::default();
         let numbered = NumberedTables::living();
         let trees = LoadedTrees::new(iter::empty());
-        let contexts: [&dyn Any; 7] = [
+        let contexts: [&dyn Any; 8] = [
             &receiver,
             &numbered,
             &loaded,
             &resolvers,
             &restored_system,
+            &RunningSystem,
             &cells,
             &trees,
         ];
@@ -99,14 +114,9 @@ impl ActorsOfImage {
         };
         let promises = OpenPromises::default();
         promises.open_of(record, address, state, kinds)?;
-        let waits = promises.load_of(address, record, &values)?;
-        let mut waits = Waits {
-            graph: WaitForGraph::of(system),
-            actor: record.id,
-            waits,
-        };
+        let sinks = promises.load_of(address, record, &values)?;
         let is_reply = |wait: &ExclusiveWait| wait.purpose == WaitPurpose::Reply;
-        if !waits.waits.iter().all(is_reply) {
+        if !sinks.waits().iter().all(is_reply) {
             return Err(NoState::NotInImage);
         }
         let step = image.steps.iter().find(|step| step.actor == record.id);
@@ -121,7 +131,7 @@ impl ActorsOfImage {
             behaviour: Name::new("a restore of its state"),
         }));
         Ok(RestoredParts {
-            waits: std::mem::take(&mut waits.waits),
+            waits: sinks.set(),
             step,
             break_promises: Box::new(move || {
                 for resolver in resolvers {
@@ -129,21 +139,6 @@ impl ActorsOfImage {
                 }
             }),
         })
-    }
-}
-
-/// Exclusive waits that the graph has. Dropped, they end.
-struct Waits<'s> {
-    graph: &'s WaitForGraph,
-    actor: u64,
-    waits: Vec<ExclusiveWait>,
-}
-
-impl Drop for Waits<'_> {
-    fn drop(&mut self) {
-        for wait in &self.waits {
-            self.graph.end(self.actor, wait);
-        }
     }
 }
 
@@ -158,6 +153,10 @@ impl fmt::Display for NoState {
         match self {
             NoState::NotInImage => f.write_str("the snapshots have no state of it"),
             NoState::NotRestored(error) => write!(f, "{error}"),
+            NoState::StepHasFailed(behaviour) => write!(
+                f,
+                "it was between two steps of {behaviour} there, in which it has failed"
+            ),
         }
     }
 }

@@ -7,6 +7,7 @@ use super::actors_of_image::{ActorsOfImage, NoState};
 use super::images::{Images, OpenImage};
 use crate::actor::{LastStates, NextState, Runnable};
 use crate::failures::catch;
+use crate::interned::Name;
 use crate::run::Idle;
 use crate::sched::Threads;
 use crate::sync::{Arc, Mutex, lock};
@@ -17,6 +18,7 @@ use std::vec;
 pub(super) fn load(actor: Runnable) {
     let load = Load::of(Idle::between_runs(actor));
     let system = load.actor.system.clone();
+    LastStates::of(&system).begins(load.actor.id, load.actor.path());
     if Threads::of(&system).is_none() {
         return LastStates::of(&system).waits(Box::new(move || load.run()));
     }
@@ -46,11 +48,13 @@ struct Load {
     images: vec::IntoIter<OpenImage>,
     /// Why the state of an image was not loaded: that of the newest.
     why: Option<String>,
+    failed_in: Option<Name>,
 }
 
 impl Load {
-    fn of(actor: Idle) -> Load {
+    fn of(mut actor: Idle) -> Load {
         Load {
+            failed_in: actor.failed_in(),
             images: Images::newest_first(&actor.system).into_iter(),
             actor,
             why: None,
@@ -58,8 +62,17 @@ impl Load {
     }
 
     fn run(mut self) {
-        let next = self.load();
+        // The store and the listener of reports are code of users too.
+        let next = catch(|| self.load()).unwrap_or_else(|caught| {
+            let why = format!("a panic: {}", caught.message);
+            let reports = &self.actor.system.reports;
+            reports.state_not_restored(self.actor.path(), why);
+            NextState::Start
+        });
+        let system = self.actor.system.clone();
+        let id = self.actor.id;
         self.actor.begins_with(next);
+        LastStates::of(&system).ends(id);
     }
 
     fn load(&mut self) -> NextState {
@@ -87,6 +100,12 @@ impl Load {
     /// The state of the image goes into the cell.
     fn restore(&mut self, actors: &ActorsOfImage) -> Result<NextState, NoState> {
         let record = actors.image.actors.first().ok_or(NoState::NotInImage)?;
+        if let (Some(step), Some(failed_in)) = (actors.step_of(record.id), self.failed_in)
+            && step == failed_in.as_str()
+        {
+            // It would fail again.
+            return Err(NoState::StepHasFailed(failed_in));
+        }
         let address = self.actor.cell().upgrade().ok_or(NoState::NotInImage)?;
         let parts = actors.restore(record, &address, &mut self.actor.state())?;
         if !parts.waits.is_empty() {

@@ -8,10 +8,16 @@
 
 mod actors_of_image;
 #[cfg(all(test, feature = "macros"))]
+mod failed_loads_tests;
+#[cfg(all(test, feature = "macros"))]
 mod graph_tests;
+#[cfg(all(test, feature = "macros"))]
+mod handles_tests;
 mod images;
 mod living;
 mod loading;
+#[cfg(all(test, feature = "macros"))]
+mod note_program;
 #[cfg(all(test, feature = "macros"))]
 mod program_tests;
 #[cfg(all(test, feature = "macros"))]
@@ -23,12 +29,12 @@ mod tree_tests;
 pub(crate) use tree::restore_tree;
 pub use tree::{ActorNotRestored, TreeRestored};
 
-use crate::actor::{LastStates, Shared};
+use crate::actor::{LastStates, Scope, Shared};
 use images::Images;
 use vivant_journal::Catalog;
 
 /// This image of the system exists: actors that fail may have their last states there.
-pub(super) fn image_exists(system: &Shared, catalog: &Catalog, number: u64) {
-    Images::add(system, catalog, number);
+pub(super) fn image_exists(system: &Shared, catalog: &Catalog, number: u64, scope: &Scope) {
+    Images::add(system, catalog, number, scope);
     LastStates::of(system).set(loading::load);
 }

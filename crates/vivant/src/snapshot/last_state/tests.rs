@@ -444,7 +444,7 @@ fn an_actor_that_is_not_saved_begins_anew() {
     plain.count(1).ask_blocking().expect("it lives");
     plain.count(0).ask_blocking().expect_err("it panics");
     assert_eq!(plain.count(2).ask_blocking(), Ok(2));
-    assert_eq!(program.reports(), ["no snapshot has a state of it"]);
+    assert_eq!(program.reports(), ["no snapshot has states of its type"]);
 }
 
 #[test]

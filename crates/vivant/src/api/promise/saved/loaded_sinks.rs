@@ -8,6 +8,7 @@ use super::data::PromiseName;
 use super::outcome_codec::OutcomeCodec;
 use super::stored::StoredSink;
 use crate::actor::{AskError, WaitPurpose};
+use crate::api::RunningSystem;
 use crate::sync::{Arc, Mutex, lock};
 use std::collections::BTreeSet;
 use vivant_codec::LoadError;
@@ -43,7 +44,11 @@ pub(super) fn loaded_limit<T: 'static>(sink: &StoredSink<'_>) -> Result<InTime, 
         } => {
             let then = sink.content.any_resolver_of::<T>(*then)?;
             let system = &sink.owner.system;
-            Ok(InTime::restored(system, timer, (left, limit), then))
+            Ok(match sink.content.context() {
+                // The alarm with that number is that of the incarnation before.
+                Some(RunningSystem) => InTime::begins(system, (left, limit), then),
+                None => InTime::restored(system, timer, (left, limit), then),
+            })
         }
         _ => Err(sink.content.error("a time limit without its time")),
     }

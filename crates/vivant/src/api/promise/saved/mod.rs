@@ -23,7 +23,7 @@ mod values;
 
 pub(super) use data::{PromiseName, SinkSaver};
 pub(crate) use data::{PromiseUnsaved, ShapedBytes};
-pub(crate) use opened::OpenPromise;
+pub(crate) use opened::{OpenPromise, SetSink};
 pub(super) use outcome_codec::OutcomeCodec;
 #[cfg(test)]
 pub(crate) use resolver::ResultTypes;

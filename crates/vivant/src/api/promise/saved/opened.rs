@@ -11,10 +11,13 @@ use super::stored::StoredSink;
 use crate::actor::WaitPurpose;
 use vivant_codec::LoadError;
 
+/// Sets what is done with the value of a promise.
+pub(crate) type SetSink = Box<dyn FnOnce()>;
+
 /// The promise's end of a slot of any type.
 pub(crate) trait OpenPromise {
-    /// Sets what is done with the value.
-    fn load_sink(self: Box<Self>, sink: &StoredSink<'_>) -> Result<(), LoadError>;
+    /// Loads what is done with the value. What it returns sets that; dropped, nothing is done.
+    fn load_sink(self: Box<Self>, sink: &StoredSink<'_>) -> Result<SetSink, LoadError>;
 }
 
 pub(super) struct Opened<T: Send + 'static> {
@@ -23,9 +26,9 @@ pub(super) struct Opened<T: Send + 'static> {
 }
 
 impl<T: Send + 'static> OpenPromise for Opened<T> {
-    fn load_sink(self: Box<Self>, sink: &StoredSink<'_>) -> Result<(), LoadError> {
-        self.promise.set_sink(loaded(sink, self.codec)?);
-        Ok(())
+    fn load_sink(self: Box<Self>, sink: &StoredSink<'_>) -> Result<SetSink, LoadError> {
+        let loaded = loaded(sink, self.codec)?;
+        Ok(Box::new(move || self.promise.set_sink(loaded)))
     }
 }
 
