@@ -3,6 +3,7 @@
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
+use vivant::codec::{Decoder, Encoder, LoadError, Saved, Shape};
 
 /// Longer than anything here waits; what waits longer counts as this.
 const LONGEST: Duration = Duration::from_secs(3_600);
@@ -46,6 +47,20 @@ impl Latencies {
             p9999_us: at(0.9999),
             max_us: self.0.max() as f64 / 1e3,
         }
+    }
+}
+
+/// An image has none of them.
+impl<'gc> Saved<'gc> for Latencies {
+    const SHAPE: &'static Shape = <() as Saved<'gc>>::SHAPE;
+
+    fn save(&self, out: &mut Encoder<'_>) {
+        ().save(out);
+    }
+
+    fn load(input: &mut Decoder<'gc, '_>) -> Result<Latencies, LoadError> {
+        <()>::load(input)?;
+        Ok(Latencies::new())
     }
 }
 

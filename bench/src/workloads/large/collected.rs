@@ -5,6 +5,7 @@ use super::operations::{Entries, Operation, key};
 use super::store::{Client, Plan, Store, messages};
 use crate::prelude::*;
 use std::sync::Arc;
+use vivant::SystemBuilder;
 use vivant::heap::{Leaf, Mutator};
 use vivant::prelude::*;
 use vivant_heap::{Heap, Pacing, PageSource};
@@ -36,13 +37,14 @@ impl Entries for Open<'_, '_> {
 }
 
 #[derive(Actor)]
+#[actor(saved, id = "kv_store::Collected")]
 pub(super) struct CollectedState<'gc> {
     map: Map<'gc>,
     plan: Plan,
     completions: Leaf<Completions>,
 }
 
-#[behaviours]
+#[behaviours(id = "kv_store::Collected")]
 impl<'gc> CollectedState<'gc> {
     #[start]
     fn new(plan: Plan) -> Self {
@@ -113,6 +115,10 @@ impl<'gc> CollectedState<'gc> {
 impl Store for Collected {
     fn spawn(system: &System, plan: Plan) -> Address<Self> {
         Collected::spawn(system, plan)
+    }
+
+    fn list(builder: SystemBuilder) -> SystemBuilder {
+        builder.saved::<(Collected,)>()
     }
 
     messages!();

@@ -12,6 +12,8 @@
 //! The heap's growth is set so that it is marked about `collections` times while it is timed, and
 //! hardly ever while it is filled; with 0 it is the default growth.
 //!
+//! With `snapshots` so many are taken of the collected side, from the beginning of the timed part.
+//!
 //! Timed: from the first operation to the last. The service times are those between two
 //! completions: of all chunks, or of all single requests but the first fifth. An operation is one
 //! of the map. `load_s` is the filling.
@@ -19,6 +21,7 @@
 use super::collected::{self, Collected};
 use super::control::Control;
 use super::operations::{self, Requests};
+use super::snapshotted::{SNAPSHOTS, while_taking};
 use super::store::{Client, Plan, Store};
 use super::window::Window;
 use crate::prelude::*;
@@ -48,14 +51,15 @@ pub(in crate::workloads) const KV_STORE: Bench = Bench::new(
         )
         .at_least(0),
         SIDE,
+        SNAPSHOTS,
         PAUSES,
     ],
     run,
 )
 .child(|run| {
     sides::print(match run.choice(SIDE.name) {
-        CONTROL => work::<Control>(run)?,
-        _ => work::<Collected>(run)?,
+        CONTROL => work::<Control>(run, 0)?,
+        _ => work::<Collected>(run, run.count(SNAPSHOTS.name))?,
     })
 });
 
@@ -98,11 +102,14 @@ fn pacing(plan: Plan, collections: u64) -> Pacing {
         .first((live * 0.99) as usize)
 }
 
-fn work<S: Store>(run: &Run) -> Result<Outcome, Failure> {
+fn work<S: Store>(run: &Run, snapshots: u64) -> Result<Outcome, Failure> {
     let plan = plan(run);
     let Plan { operations, .. } = plan;
-    let system = run
-        .builder()
+    let builder = match snapshots {
+        0 => run.builder(),
+        _ => S::list(run.builder()),
+    };
+    let system = builder
         .pacing(pacing(plan, run.count("collections")))
         .build();
     let loading = Meter::start();
@@ -110,23 +117,27 @@ fn work<S: Store>(run: &Run) -> Result<Outcome, Failure> {
     S::load(&store)?;
     let load = loading.stop().wall;
     let window = Window::begin(run, &system);
-    let found = match plan.requests {
+    let operate = || match plan.requests {
         Requests::Chunks => {
             let chunk = run.count("chunk");
             let numbers = (1..=operations).step_by(chunk as usize);
             let one = |from| S::chunk(&store, from, (from + chunk).min(operations + 1));
-            numbers.map(one).sum::<Result<u64, Failure>>()?
+            numbers.map(one).sum::<Result<u64, Failure>>()
         }
         Requests::Single => {
             let client = system.spawn(Client::new(store.clone(), plan));
-            client.begin().ask_blocking()?
+            Ok(client.begin().ask_blocking()?)
         }
     };
+    let (found, taken) = while_taking(snapshots, &system, operate)?;
     let seen = window.end();
     let (times, left) = S::end(&store)?;
     let mut figures = seen.figures(operations, String::new());
     figures.latency = Some(times.quantiles());
     figures.add("load_s", load.as_secs_f64());
+    if snapshots > 0 {
+        taken.add_to(&mut figures);
+    }
     Ok((found + left, figures))
 }
 

@@ -9,6 +9,7 @@
 //! - [`edit_distance`]: tries of known results, which die again and again.
 //! - [`occupancy`]: how many blocks of an old generation hold objects, over time.
 //! - [`soak`]: heaps of constant size.
+//! - `snapshotted`: snapshots that are taken meanwhile.
 //! - `window`: the statistics of heaps during the timed part.
 //! - `completions`: the times between completions.
 //! - `chance`: pseudo-random numbers.
@@ -22,6 +23,7 @@ mod kv_store;
 mod occupancy;
 mod operations;
 mod rewrites;
+mod snapshotted;
 mod soak;
 mod store;
 mod text_search;

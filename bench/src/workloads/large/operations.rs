@@ -5,6 +5,7 @@
 //! the number of entries is constant. Single requests are for existing keys.
 
 use super::chance::mixed;
+use vivant::codec::Saved;
 
 /// The key of an index.
 pub(super) fn key(index: u64) -> u64 {
@@ -18,7 +19,7 @@ pub(super) fn value(index: u64, number: u64) -> u64 {
 }
 
 /// One operation, of a key's index.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Saved)]
 pub(super) enum Operation {
     Insert { index: u64, value: u64 },
     Delete { index: u64 },
@@ -28,7 +29,7 @@ pub(super) enum Operation {
 vivant::heap::leaf!([] Operation);
 
 /// Which operations.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Saved)]
 pub(super) enum Requests {
     /// One of three.
     Chunks,

@@ -9,13 +9,18 @@
 //! There are two rows: with `marks none` the heap is never marked, with `marks some` about
 //! `collections` times while it is timed. `relative_time` is relative to the first.
 //!
+//! With `snapshots` there is a second row for each, in which so many snapshots are taken from the
+//! beginning of the timed part on.
+//!
 //! Timed: from the first of these turns to the last. The service times are those between the ends
 //! of two turns. An operation is a rewrite of an edge.
 
 use super::chance::mixed;
 use super::completions::Completions;
+use super::snapshotted::{SNAPSHOTS, while_taking};
 use super::window::Window;
 use crate::prelude::*;
+use vivant::codec::Saved;
 use vivant::heap::{Leaf, Mutator};
 use vivant::prelude::*;
 use vivant_heap::Pacing;
@@ -31,6 +36,7 @@ pub(in crate::workloads) const REWRITES: Bench = Bench::new(
         Param::count("fresh", 20, 20, "nodes that are replaced in a turn").at_least(0),
         Param::count("collections", 4, 4, "full collections, about"),
         MARKS,
+        SNAPSHOTS,
         PAUSES,
     ],
     run,
@@ -40,7 +46,7 @@ const MARKS: Param = Param::choice("marks", &["both", "none", "some"], "whether 
 
 const EDGES: usize = 4;
 
-#[derive(Object)]
+#[derive(Object, Saved)]
 struct Node<'gc> {
     number: u64,
     edges: [Option<Place<'gc>>; EDGES],
@@ -52,7 +58,7 @@ type Place<'gc> = Gc<'gc, Mut<Node<'gc>>>;
 const NODE: u64 = 8 + 8 + 8 + 8 * EDGES as u64;
 
 /// How large everything is.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Saved)]
 struct Size {
     nodes: u64,
     turns: u64,
@@ -148,6 +154,7 @@ impl Graph for Open<'_, '_> {
 }
 
 #[derive(Actor)]
+#[actor(saved, id = "rewrites::Graphs")]
 struct GraphsState<'gc> {
     places: gc::Vec<'gc, Place<'gc>>,
     size: Size,
@@ -157,7 +164,7 @@ struct GraphsState<'gc> {
 /// Nodes that are made in a step.
 const A_STEP: u64 = 10_000;
 
-#[behaviours]
+#[behaviours(id = "rewrites::Graphs")]
 impl<'gc> GraphsState<'gc> {
     #[start]
     fn new(size: Size) -> Self {
@@ -228,19 +235,29 @@ impl Marks {
     }
 }
 
-fn row(run: &Run, size: Size, marks: Marks, expected: u64) -> Result<Figures, Failure> {
+fn row(
+    run: &Run,
+    size: Size,
+    (marks, snapshots): (Marks, u64),
+    expected: u64,
+) -> Result<Figures, Failure> {
     let pacing = marks.pacing(size);
-    let system = run.builder().pacing(pacing).build();
+    let builder = run.builder().saved::<(Graphs,)>();
+    let system = builder.pacing(pacing).build();
     let graph = Graphs::spawn(&system, size);
     graph.grow().ask_blocking()?;
     graph.connect().ask_blocking()?;
     let window = Window::begin(run, &system);
-    graph.rewrite().ask_blocking()?;
+    let rewrite = || Ok(graph.rewrite().ask_blocking()?);
+    let ((), taken) = while_taking(snapshots, &system, rewrite)?;
     let seen = window.end();
     let (times, sum) = graph.end().ask_blocking()?;
     let check = run.check("numbers at the ends of edges", expected, sum)?;
     let mut figures = seen.figures(size.turns * size.a_turn, check);
     figures.latency = Some(times.quantiles());
+    if snapshots > 0 {
+        taken.add_to(&mut figures);
+    }
     Ok(figures)
 }
 
@@ -256,19 +273,25 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     let chosen = run.choice(MARKS.name);
     let mut rows = Vec::new();
     let mut base = None;
+    let snapshots = run.count(SNAPSHOTS.name);
+    let with: &[u64] = match snapshots {
+        0 => &[0],
+        _ => &[0, snapshots],
+    };
     for (word, marks) in [("none", Marks::None), ("some", Marks::Some { collections })] {
         if chosen != "both" && chosen != word {
             continue;
         }
-        let mut figures = row(run, size, marks, expected)?;
-        if marks == Marks::None {
-            base = Some(figures.spent);
-        }
-        if let Some(base) = base {
+        for &snapshots in with {
+            let mut figures = row(run, size, (marks, snapshots), expected)?;
+            let base = *base.get_or_insert(figures.spent);
             figures.add_relative_time(base);
+            figures.params = vec![
+                (MARKS.name, Value::Choice(word)),
+                (SNAPSHOTS.name, Value::Count(snapshots)),
+            ];
+            rows.push(figures);
         }
-        figures.params = vec![(MARKS.name, Value::Choice(word))];
-        rows.push(figures);
     }
     Ok(rows)
 }

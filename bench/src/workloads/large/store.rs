@@ -3,11 +3,16 @@
 use super::completions::Completions;
 use super::operations::{Operation, Requests};
 use crate::prelude::*;
-use vivant::Target;
+use vivant::codec::Saved;
 use vivant::prelude::*;
+use vivant::{SystemBuilder, Target};
 
 /// An actor that has a store.
 pub(super) trait Store: Actor + Target<Handle: Send + Sync> {
+    /// Names what snapshots have of it, if they have anything.
+    fn list(builder: SystemBuilder) -> SystemBuilder {
+        builder
+    }
     /// Spawns a store for the given number of operations.
     fn spawn(system: &System, plan: Plan) -> Address<Self>;
     /// Inserts the initial entries.
@@ -43,7 +48,7 @@ macro_rules! messages {
 pub(super) use messages;
 
 /// What a store and a client have to do.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Saved)]
 pub(super) struct Plan {
     pub(super) requests: Requests,
     pub(super) entries: u64,

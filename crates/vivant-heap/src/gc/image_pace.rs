@@ -9,9 +9,12 @@ const TURNS: u64 = 16;
 /// An overdue assist writes at most so many bytes: some 20 milliseconds.
 const ASSIST_OVERDUE: usize = 4 << 20;
 
-/// An assist writes at least this many bytes, and at most that many unless it is overdue.
+/// An assist writes at least this many bytes, and at most that many. There is a quarter of the
+/// pre-images that may be: turns change objects faster than such assists write them, and an assist
+/// writes at most `ASSIST_LARGE` bytes, some two milliseconds. With three quarters it is overdue.
 const ASSIST_MIN: usize = 16 * 1024;
 const ASSIST_MAX: usize = 64 * 1024;
+const ASSIST_LARGE: usize = 512 * 1024;
 
 /// All is written when the heap has grown by `1 / GROWTH` of what it had at the beginning.
 const GROWTH: usize = 5;
@@ -115,29 +118,37 @@ impl Core {
         self.grown_since_image() > growth_max
     }
 
-    /// Bytes that are to be written because there are pre-images: all when these are half of what
-    /// they may be.
-    fn due_by_pre_images(&self) -> usize {
+    /// The pre-images that there are, as a part of those that may be.
+    fn pre_images(&self) -> f64 {
         let (bytes, most) = self.old.image.as_ref().map_or((0, 1), |it| it.pre_images());
-        (self.image_began_at as f64 * 2.0 * bytes as f64 / most as f64) as usize
+        bytes as f64 / most as f64
+    }
+
+    /// The bytes that an assist may write.
+    fn assist_max(&self, pre_images: f64) -> usize {
+        match () {
+            () if self.is_image_overdue() || pre_images > 0.75 => ASSIST_OVERDUE,
+            () if pre_images > 0.25 => ASSIST_LARGE,
+            () => ASSIST_MAX,
+        }
     }
 
     /// What the growth of the heap calls for, or pre-images.
     fn image_assist(&self) -> ImageAssist {
+        let pre_images = self.pre_images();
         let due = match self.image_progress() {
             Some(ImageProgress::Writes(written)) => {
                 let by_growth = self.grown_since_image().saturating_mul(GROWTH);
-                by_growth
-                    .max(self.due_by_pre_images())
-                    .saturating_sub(written)
+                // All when there is half of those that may be.
+                let by_pre_images = (self.image_began_at as f64 * 2.0 * pre_images) as usize;
+                by_growth.max(by_pre_images).saturating_sub(written)
             }
             Some(ImageProgress::Waits) if self.is_image_overdue() => return ImageAssist::GiveUp,
             Some(ImageProgress::Waits | ImageProgress::Over) | None => 0,
         };
         match due {
             ..ASSIST_MIN => ImageAssist::None,
-            _ if self.is_image_overdue() => ImageAssist::Write(due.min(ASSIST_OVERDUE)),
-            _ => ImageAssist::Write(due.min(ASSIST_MAX)),
+            _ => ImageAssist::Write(due.min(self.assist_max(pre_images))),
         }
     }
 

@@ -269,6 +269,32 @@ fn an_assist_is_bounded() {
     assert!(taken.bytes() > 0);
 }
 
+/// Turns change so many objects that small assists would not write the others in time.
+#[test]
+fn an_image_ends_while_turns_change_everything() {
+    const ALL: usize = 200_000;
+    let mut heap = numbers(ALL as u64);
+    let (_, taken) = SavedHeap::begin(&mut heap);
+    let mut next = 0;
+    for turn in 0.. {
+        heap.turn(|m, numbers| {
+            for _ in 0..1_000 {
+                numbers[next % ALL].borrow_mut(m).1 = 7;
+                // Objects of all spans.
+                next += 7_919;
+            }
+        });
+        if heap.needs_step(turn) {
+            call(&mut heap, GcReason::TurnEnd);
+        }
+        if !heap.is_imaging() {
+            break;
+        }
+    }
+    let ended = taken.ended();
+    assert!(matches!(ended, Some(Ok(()))), "{ended:?}");
+}
+
 /// Messages always wait, and the heap does not grow.
 #[test]
 fn an_image_ends_while_messages_always_wait() {
