@@ -11,7 +11,7 @@
 //! - `json`: records and values as JSON.
 //! - `actors`: the actors and messages of an image, in order; `text`: how they are printed; `cut`:
 //!   how much of what is long.
-//! - [`heap`]: the objects of an actor, and why each lives.
+//! - `heap`: the objects of an actor, and why each lives.
 //! - `list`, `show`, `verify`, `diff`, `export`: one for each command. Each writes to any `Write`.
 //! - `line_diff`: the lines that differ.
 
