@@ -3,6 +3,7 @@
 use super::runnable::Runnable;
 use super::shared::Shared;
 use crate::sync::{Mutex, lock};
+#[cfg(feature = "snapshots")]
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
@@ -19,6 +20,7 @@ pub(crate) struct LastStates {
     /// The loads of a simulation, which has no threads.
     waiting: Mutex<Vec<Load>>,
     /// The actors of which states are being loaded, by their numbers: their paths.
+    #[cfg(feature = "snapshots")]
     loading: Mutex<BTreeMap<u64, String>>,
 }
 

@@ -217,7 +217,13 @@ pub(crate) enum NextState {
     Start,
     /// Its last state, which is to be loaded. Then its run ends, and what loads the state holds it.
     /// The name is that of the behaviour in which it has failed.
-    Last(Option<Name>),
+    Last(
+        #[cfg_attr(
+            not(feature = "snapshots"),
+            allow(dead_code, reason = "without snapshots there is no image")
+        )]
+        Option<Name>,
+    ),
     /// Its last state, which is in the cell. The promises that it had open are to be broken when
     /// the incarnation begins.
     Loaded(Box<dyn FnOnce() + Send>),
