@@ -44,6 +44,7 @@ impl LastStates {
     pub(crate) fn load(&self, actor: Runnable) {
         match self.load.get() {
             Some(load) => load(actor),
+            // None awaits its last state: `are_known` is asked first.
             None => {
                 let system = actor.system.clone();
                 system.schedule(actor);

@@ -78,12 +78,8 @@ impl NumberedTables {
         Some(table.clone())
     }
 
-    fn get(&self, system: &Shared, number: u64) -> Option<Arc<dyn SharedTable>> {
-        let known = self.tables.borrow().get(&number).cloned();
-        known.or_else(|| match self.others {
-            Others::Nowhere => None,
-            Others::Living => TableNumbers::of(system).living(number),
-        })
+    fn get(&self, number: u64) -> Option<Arc<dyn SharedTable>> {
+        self.tables.borrow().get(&number).cloned()
     }
 }
 
@@ -147,7 +143,7 @@ pub(super) fn restored_topic(
         TableName::Named(name) => NamedRegistries::of(system).registered(Namespace::Topic, name),
         TableName::Numbered(number) => {
             let tables: &NumberedTables = input.context()?;
-            tables.get(system, *number)
+            tables.get(*number)
         }
     }
 }

@@ -142,9 +142,11 @@ impl<'r> RestoredTrees<'r> {
         let idle = held.actor(record.actor)?;
         let has_state = idle.state().has_state();
         // A child that is down may have the state of its next incarnation.
-        let restores = leaf.terms.on_panic == OnPanic::RestoreLast;
-        let may_have = life == Lifecycle::Running || has_state && restores;
-        if has_state != may_have {
+        let is_right = match life {
+            Lifecycle::Running => has_state,
+            _ => !has_state || leaf.terms.on_panic == OnPanic::RestoreLast,
+        };
+        if !is_right {
             return Err(NotRestored::WrongState {
                 actor: child.path(),
                 has_state,

@@ -1,6 +1,7 @@
 //! Actors with graphs that fail and begin with their last state.
 
-use super::tests::{Diary, Program, fails};
+use super::note_program::fails;
+use super::tests::{Diary, Program};
 use crate::OnPanic;
 use crate::prelude::*;
 use vivant_heap::{Gc, Mut, Object, Pacing, Stress, When};

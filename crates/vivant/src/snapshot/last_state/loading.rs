@@ -48,6 +48,7 @@ struct Load {
     images: vec::IntoIter<OpenImage>,
     /// Why the state of an image was not loaded: that of the newest.
     why: Option<String>,
+    /// The behaviour in which the incarnation before has failed, if it has failed in one.
     failed_in: Option<Name>,
 }
 
@@ -69,10 +70,9 @@ impl Load {
             reports.state_not_restored(self.actor.path(), why);
             NextState::Start
         });
-        let system = self.actor.system.clone();
-        let id = self.actor.id;
+        // Before the actor can go down again.
+        LastStates::of(&self.actor.system).ends(self.actor.id);
         self.actor.begins_with(next);
-        LastStates::of(&system).ends(id);
     }
 
     fn load(&mut self) -> NextState {

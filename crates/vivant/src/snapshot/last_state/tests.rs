@@ -2,16 +2,13 @@
 
 use super::super::memory_store::MemoryStore;
 use super::graph_tests::Shelf;
+use super::note_program::fails;
 use crate::prelude::*;
 use crate::simulation::{Faults, Simulation};
 use crate::{Child, OnPanic, Report, Supervisor};
 use crate::{Lagged, Messages, Subscription, SystemBuilder, Topic};
 use std::time::Duration;
 use vivant_journal::Journal;
-
-pub(super) fn fails() -> ! {
-    std::panic::resume_unwind(Box::new("as planned"))
-}
 
 /// A list in which it writes what it is told.
 #[derive(Actor)]
