@@ -60,8 +60,9 @@ pub use group::group_survey::{GroupSurvey, SurveyProgress};
 pub use group::leak_check::leaked_objects;
 pub use group::member::{HeapShares, Member};
 pub use image::{
-    Demand, HeapDecoder, HeapImage, ImageError, ImageId, ImageSink, NotSaved, ObjectCodecs,
-    SavedHeap, SpanRecord,
+    Demand, FinishedHeaps, HeapDecoder, HeapImage, HeapNumbers, HeapSpans, ImageError, ImageId,
+    ImageSink, NamedHeaps, NotSaved, ObjectCodecs, RestoredHeaps, RestoredState, SavedHeap,
+    SpanRecord, ValueDecoder,
 };
 pub use mark::marker::{Marker, Progress};
 pub use mark::stats::HeapStats;

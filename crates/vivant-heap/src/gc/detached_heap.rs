@@ -7,11 +7,13 @@ use super::heap::{Core, Heap, Root};
 use super::phase::GcPhase;
 use super::reason::{GcReason, StepContext};
 use super::report::Next;
+use crate::image::{NotSaved, ObjectCodecs, SpanRecord};
 use crate::mark::mark_reason::{Activity, MarkHistory, MarkReason};
 use crate::mark::stats::HeapStats;
 use std::cell::UnsafeCell;
 use std::fmt;
 use std::mem;
+use vivant_codec::Encoder;
 
 /// Maximum number of deltas that a query outside of a step drains.
 const DELTAS_PER_QUERY: usize = 1024;
@@ -114,6 +116,26 @@ impl DetachedHeap {
             core.pending_mark = PendingMark::Restart;
         }
         Some(detached)
+    }
+
+    /// Its number, as [`Heap::number`].
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        self.heap.number()
+    }
+
+    /// Saves its objects, as [`Heap::save`] does. It has no state.
+    ///
+    /// # Errors
+    ///
+    /// A part of an object cannot be saved.
+    pub fn save(
+        &mut self,
+        codecs: &ObjectCodecs,
+        encoder: &Encoder<'_>,
+        span: &mut dyn FnMut(SpanRecord),
+    ) -> Result<(), NotSaved> {
+        self.heap.save(codecs, encoder, |()| (), span)
     }
 
     /// Drains the whole inbox, so that a query is exact. Costs some nanoseconds a delta.

@@ -147,8 +147,18 @@ impl Core {
         pacing: Pacing,
         role: Role,
     ) -> Box<UnsafeCell<Core>> {
+        Core::numbered(source, pacing, role, source.next_heap())
+    }
+
+    /// As `new`, with a number that no other heap of the source has.
+    pub(crate) fn numbered(
+        source: &Arc<PageSource>,
+        pacing: Pacing,
+        role: Role,
+        number: u64,
+    ) -> Box<UnsafeCell<Core>> {
         Box::new(UnsafeCell::new(Core {
-            owner: HeapHandle::new(),
+            owner: HeapHandle::new(number),
             role,
             source: source.clone(),
             nursery: Nursery::new(Age::New),

@@ -25,7 +25,7 @@ impl<R: Root> Heap<R> {
 /// # Safety
 ///
 /// Called once for the state, which is not used afterwards.
-pub(super) unsafe fn drop_state<S>(state: &mut ManuallyDrop<S>) {
+pub(crate) unsafe fn drop_state<S>(state: &mut ManuallyDrop<S>) {
     // SAFETY: the caller's contract; the state may have destructors of leaf types, which reach no
     // collected object (H10).
     let ended = panic::catch_unwind(AssertUnwindSafe(|| unsafe { ManuallyDrop::drop(state) }));

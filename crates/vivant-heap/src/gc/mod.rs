@@ -18,7 +18,7 @@ mod edge_snapshot;
 #[cfg(test)]
 mod external_edges_tests;
 pub(crate) mod heap;
-mod heap_drop;
+pub(crate) mod heap_drop;
 mod heap_stats;
 pub(crate) mod idle_check;
 mod image_pace;

@@ -8,17 +8,21 @@ mod image_id;
 mod image_sink;
 mod image_writer;
 mod leaves;
+mod named_heaps;
 mod not_saved;
 mod object_codec;
 mod oracle;
+mod parcels;
 mod parts;
 mod pre_images;
 mod references;
 mod restore;
 mod restore_order;
 mod restored_blocks;
+mod restored_heaps;
 mod restored_types;
 mod restoring;
+mod restoring_heaps;
 mod save;
 mod saved_heap;
 mod saved_raw;
@@ -34,11 +38,14 @@ pub use image_id::ImageId;
 pub use image_sink::{Demand, ImageError, ImageSink};
 pub use not_saved::NotSaved;
 pub use object_codec::ObjectCodecs;
+pub use named_heaps::NamedHeaps;
 pub use parts::{Part, restoring};
-pub use restore::HeapDecoder;
+pub use restored_heaps::{
+    FinishedHeaps, HeapDecoder, HeapNumbers, HeapSpans, RestoredHeaps, RestoredState, ValueDecoder,
+};
 pub use saved_heap::SavedHeap;
 pub use saved_raw::SavedRaw;
-pub use shared_references::{SharedContent, load_val, save_val, val_shape};
+pub use shared_references::{SharedContent, SharedOwner, load_val, save_val, val_shape};
 pub use span_record::SpanRecord;
 
 #[cfg(test)]

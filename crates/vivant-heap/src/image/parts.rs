@@ -3,8 +3,8 @@
 
 use super::block_name::BlockName;
 use super::object_codec::ObjectCodec;
+use super::references::current;
 use super::restore_order::RestoreOrder;
-use super::restoring::RestoringHeap;
 use super::saved_raw::SavedRaw;
 use crate::foreign_code::drop_panic;
 use crate::gc::mutator::Mutator;
@@ -62,12 +62,12 @@ impl<C> Part<C> {
     where
         C: SavedRaw<'gc>,
     {
-        let Some(heap) = input.context::<RestoringHeap>() else {
+        let Some((current, place)) = current(input) else {
             return Err(input.error("a collection of a heap, where no heap is restored"));
         };
         let codec = const { &ObjectCodec::raw::<'gc, C>() };
         let name = BlockName::from_file(self.name);
-        let content = RestoreOrder::new(heap, input).part(name, codec)?;
+        let content = RestoreOrder::new(current, input).part(place, name, codec)?;
         // SAFETY: the decoder has the heap as a context, and so its brand (S1).
         unsafe { content.load() }
     }
@@ -111,7 +111,7 @@ pub unsafe fn restoring<'gc, T>(
     input: &mut Decoder<'gc, '_>,
     make: impl FnOnce(&Mutator<'gc>, &mut Decoder<'gc, '_>) -> Result<T, LoadError>,
 ) -> Result<T, LoadError> {
-    let Some(heap) = input.context::<RestoringHeap>() else {
+    let Some(heap) = current(input).and_then(|(current, _)| current.heap()) else {
         return Err(input.error("a collection of a heap, where no heap is restored"));
     };
     // SAFETY: the decoder has the heap as a context, and so its brand (S1).

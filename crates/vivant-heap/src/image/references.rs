@@ -3,7 +3,7 @@
 use super::block_name::BlockName;
 use super::object_codec::ObjectCodec;
 use super::restore_order::RestoreOrder;
-use super::restoring::RestoringHeap;
+use super::restoring_heaps::CurrentHeap;
 use crate::alloc::header::{Header, Length};
 use crate::object::collected::Collected;
 use crate::object::erased::Erased;
@@ -16,9 +16,15 @@ use vivant_codec::{
     Decoder, Encoder, LoadError, ReferenceTarget, Saved, Shape, ShapeRef, shape_of,
 };
 
+/// The name of references to objects.
+pub(super) const REFERENCE: &str = "vivant::Gc";
+
+/// The name of references to parts of collections.
+pub(super) const PART: &str = "vivant::Part";
+
 /// The shape of a reference to objects with this codec.
 pub(super) const fn object_shape(target: ReferenceTarget) -> Shape {
-    Shape::reference_to("vivant::Gc", shape_of::<'static, u64>(), target)
+    Shape::reference_to(REFERENCE, shape_of::<'static, u64>(), target)
 }
 
 /// The shape of a weak reference: the name of the object that has the reference.
@@ -31,7 +37,7 @@ pub(super) const fn part_shape(
     name: ShapeRef,
     target: fn() -> &'static (dyn Any + Send + Sync),
 ) -> Shape {
-    Shape::reference_to("vivant::Part", name, ReferenceTarget::new(target))
+    Shape::reference_to(PART, name, ReferenceTarget::new(target))
 }
 
 fn save<'gc, T: ?Sized + Collected<'gc>>(reference: Gc<'gc, T>, out: &mut Encoder<'_>) {
@@ -49,6 +55,12 @@ pub(super) fn save_object(object: NonNull<Header>, out: &mut Encoder<'_>) {
     unsafe { BlockName::of(object) }.to_file().save(out);
 }
 
+/// The heap of which the decoder loads a value, and its place among those that are restored.
+pub(super) fn current<'a>(input: &Decoder<'_, 'a>) -> Option<(&'a CurrentHeap, u32)> {
+    let current = input.context::<CurrentHeap>()?;
+    Some((current, current.place()?))
+}
+
 /// The object that a reference in a file names.
 pub(super) fn load_object<'gc>(
     input: &mut Decoder<'gc, '_>,
@@ -56,10 +68,10 @@ pub(super) fn load_object<'gc>(
     codec: &'static ObjectCodec,
 ) -> Result<NonNull<Header>, LoadError> {
     let name = BlockName::from_file(input.reference(shape)?);
-    let Some(heap) = input.context::<RestoringHeap>() else {
+    let Some((current, place)) = current(input) else {
         return Err(input.error("a reference to an object, where no heap is restored"));
     };
-    RestoreOrder::new(heap, input).object(name, codec)
+    RestoreOrder::new(current, input).object(place, name, codec)
 }
 
 impl<'gc, T> Saved<'gc> for Gc<'gc, T>

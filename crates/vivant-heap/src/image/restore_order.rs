@@ -8,8 +8,11 @@
 use super::block_name::BlockName;
 use super::content::{Content, fault};
 use super::object_codec::{ObjectCodec, Restored};
+use super::references::{PART, REFERENCE};
 use super::restored_blocks::{At, BlockState};
 use super::restoring::RestoringHeap;
+use super::restoring_heaps::{CurrentHeap, RestoringHeaps};
+use super::shared_references::{FOREIGN, VAL};
 use crate::alloc::header::Header;
 use std::cell::Cell;
 use std::mem;
@@ -20,16 +23,23 @@ use vivant_codec::{Decoder, Event, Group, LoadError, ShapeId, walk};
 /// reference has shown before, so this bounds only how many types a program nests.
 const NESTED_MAX: u32 = 64;
 
-/// Makes objects of a heap, for the decoder of what refers to them.
+/// Makes objects of heaps, for the decoder of what refers to them.
 pub(super) struct RestoreOrder<'d, 'gc, 'a> {
-    heap: &'a RestoringHeap,
+    current: &'a CurrentHeap,
     input: &'d Decoder<'gc, 'a>,
+}
+
+/// A block: the place of its heap among those that are restored, and where it is in the heap.
+#[derive(Clone, Copy)]
+struct InHeap {
+    heap: u32,
+    at: At,
 }
 
 /// An object that is to be made.
 #[derive(Clone, Copy)]
 struct Wanted {
-    at: At,
+    block: InHeap,
     by: WantedBy,
 }
 
@@ -45,33 +55,46 @@ enum WantedBy {
 #[derive(Clone, Copy)]
 enum Named {
     Nothing,
-    Object,
+    /// The heap of an object.
+    Heap,
+    /// An object of the heap at this place.
+    Object(u32),
     Part,
 }
 
 impl<'d, 'gc, 'a> RestoreOrder<'d, 'gc, 'a> {
-    /// The decoder has the heap as a context, and so its brand (S1).
+    /// The decoder has this context, and so the brand of the heap of which it decodes values (S1).
     pub(super) fn new(
-        heap: &'a RestoringHeap,
+        current: &'a CurrentHeap,
         input: &'d Decoder<'gc, 'a>,
     ) -> RestoreOrder<'d, 'gc, 'a> {
-        RestoreOrder { heap, input }
+        RestoreOrder { current, input }
     }
 
-    /// The object with this name, which a reference says to be of this type. An object that never
-    /// changes is whole: it is made now, if it is not made yet.
+    fn heaps(&self) -> &'a RestoringHeaps {
+        &self.current.heaps
+    }
+
+    fn heap(&self, block: InHeap) -> &'a RestoringHeap {
+        self.heaps().heap(block.heap)
+    }
+
+    /// The object of the heap at this place with this name, which a reference says to be of this
+    /// type. An object that never changes is whole: it is made now, if it is not made yet.
     pub(super) fn object(
         &self,
+        place: u32,
         name: BlockName,
         codec: &'static ObjectCodec,
     ) -> Result<NonNull<Header>, LoadError> {
-        let (heap, input) = (self.heap, self.input);
+        let (heaps, input) = (self.heaps(), self.input);
+        let heap = heaps.heap(place);
         let Some(at) = heap.blocks.find(name) else {
             return Err(input.error(format!(
                 "a reference to {name}, where the heap has no object"
             )));
         };
-        let learned = heap.types.learn(heap.blocks.object_type(at), codec);
+        let learned = heaps.types.learn(heap.blocks.object_type(at), codec);
         learned.map_err(|why| input.error(why))?;
         match (heap.blocks.state(at), &codec.restored) {
             (BlockState::Made(object), _) => Ok(object),
@@ -80,92 +103,100 @@ impl<'d, 'gc, 'a> RestoreOrder<'d, 'gc, 'a> {
                 Err(input.error("a reference to a part of a collection"))
             }
             (BlockState::Begun, Restored::Whole(_)) => {
-                heap.met_begun.set(true);
+                heaps.met_begun.set(true);
                 Err(input.error("an object that never changes refers to itself"))
             }
-            (BlockState::Open, Restored::Whole(_)) => self.make_within(at),
+            (BlockState::Open, Restored::Whole(_)) => {
+                self.make_within(InHeap { heap: place, at })
+            }
         }
     }
 
-    /// The content of a part of a collection, which is loaded once.
+    /// The content of a part of a collection in the heap at this place, which is loaded once.
     pub(super) fn part(
         &self,
+        place: u32,
         name: BlockName,
         codec: &'static ObjectCodec,
     ) -> Result<Content<'a>, LoadError> {
-        let (heap, input) = (self.heap, self.input);
+        let (heaps, input) = (self.heaps(), self.input);
+        let heap = heaps.heap(place);
         let Some(at) = heap.blocks.find(name) else {
             return Err(input.error(format!("a part {name}, where the heap has no object")));
         };
-        let learned = heap.types.learn(heap.blocks.object_type(at), codec);
+        let learned = heaps.types.learn(heap.blocks.object_type(at), codec);
         learned.map_err(|why| input.error(why))?;
         if heap.blocks.state(at) != BlockState::Open {
             return Err(input.error(format!("two collections with the part {name}")));
         }
         heap.blocks.set_state(at, BlockState::Loaded);
-        self.content(at)
+        self.content(InHeap { heap: place, at })
     }
 
     /// Makes an object while what refers to it is loaded.
-    fn make_within(&self, at: At) -> Result<NonNull<Header>, LoadError> {
-        let nested = self.heap.nested.get();
+    fn make_within(&self, block: InHeap) -> Result<NonNull<Header>, LoadError> {
+        let nested = self.heaps().nested.get();
         if nested == NESTED_MAX {
             let why = "objects of too many types within each other";
             return Err(self.input.error(why));
         }
-        self.heap.nested.set(nested + 1);
-        let made = self.make(at);
-        self.heap.nested.set(nested);
+        self.heaps().nested.set(nested + 1);
+        let made = self.make(block);
+        self.heaps().nested.set(nested);
         made
     }
 
-    /// Loads the contents of all objects that change in place.
-    pub(super) fn fill_all(&self) -> Result<(), LoadError> {
+    /// Loads the contents of all objects of a heap that change in place.
+    pub(super) fn fill_all(&self, place: u32) -> Result<(), LoadError> {
         loop {
-            let mut unfilled = self.heap.take_unfilled();
+            let mut unfilled = self.heaps().heap(place).take_unfilled();
             if unfilled.is_empty() {
                 return Ok(());
             }
             // In the order of the memory, and of the bytes.
             unfilled.sort_unstable_by_key(|at| at.place());
             for at in unfilled {
-                self.fill(at)?;
+                self.fill(InHeap { heap: place, at })?;
             }
         }
     }
 
-    fn fill(&self, at: At) -> Result<(), LoadError> {
-        let number = self.heap.blocks.object_type(at);
-        let (Some(codec), BlockState::Made(object)) =
-            (self.heap.types.codec(number), self.heap.blocks.state(at))
-        else {
+    fn fill(&self, block: InHeap) -> Result<(), LoadError> {
+        let heap = self.heap(block);
+        let number = heap.blocks.object_type(block.at);
+        let (Some(codec), BlockState::Made(object)) = (
+            self.heaps().types.codec(number),
+            heap.blocks.state(block.at),
+        ) else {
             return Err(fault("an object without a type"));
         };
         let Restored::InPlace { fill, .. } = &codec.restored else {
             return Ok(());
         };
+        let _in_heap = self.current.enter(block.heap);
         // SAFETY: the object was begun with this codec (S3), and the decoder is of this heap (S1).
-        unsafe { fill(self.content(at)?, object)? };
+        unsafe { fill(self.content(block)?, object)? };
         // SAFETY: it has its content now (S7).
-        unsafe { self.heap.is_whole(object) };
+        unsafe { heap.is_whole(object) };
         Ok(())
     }
 
     /// Makes an object that never changes, and before it all such objects that it refers to.
-    fn make(&self, at: At) -> Result<NonNull<Header>, LoadError> {
-        let blocks = &self.heap.blocks;
+    fn make(&self, block: InHeap) -> Result<NonNull<Header>, LoadError> {
+        let state = |block: InHeap| self.heap(block).blocks.state(block.at);
+        let set_state = |block: InHeap, to| self.heap(block).blocks.set_state(block.at, to);
         let by = WantedBy::Load;
-        let mut wanted = vec![Wanted { at, by }];
+        let mut wanted = vec![Wanted { block, by }];
         while let Some(&next) = wanted.last() {
-            match blocks.state(next.at) {
+            match state(next.block) {
                 BlockState::Made(_) => {
                     wanted.pop();
                     continue;
                 }
                 BlockState::Open => {
-                    blocks.set_state(next.at, BlockState::Begun);
+                    set_state(next.block, BlockState::Begun);
                     let before = wanted.len();
-                    let added = self.add_needed(next.at, &mut wanted);
+                    let added = self.add_needed(next.block, &mut wanted);
                     added.inspect_err(|_| self.reopen(&wanted))?;
                     if wanted.len() != before {
                         continue;
@@ -176,12 +207,12 @@ impl<'d, 'gc, 'a> RestoreOrder<'d, 'gc, 'a> {
                 // All that it was seen to need is made.
                 BlockState::Begun => {}
             }
-            self.heap.met_begun.set(false);
-            match self.make_one(next.at) {
-                Ok(object) => blocks.set_state(next.at, BlockState::Made(object)),
-                Err(_) if next.by == WantedBy::Walk && self.heap.met_begun.take() => {
+            self.heaps().met_begun.set(false);
+            match self.make_one(next.block) {
+                Ok(object) => set_state(next.block, BlockState::Made(object)),
+                Err(_) if next.by == WantedBy::Walk && self.heaps().met_begun.take() => {
                     // What refers to it may not load it. Else it is made then.
-                    blocks.set_state(next.at, BlockState::Open);
+                    set_state(next.block, BlockState::Open);
                     wanted.pop();
                 }
                 Err(error) => {
@@ -190,7 +221,7 @@ impl<'d, 'gc, 'a> RestoreOrder<'d, 'gc, 'a> {
                 }
             }
         }
-        match blocks.state(at) {
+        match state(block) {
             BlockState::Made(object) => Ok(object),
             _ => Err(fault("an object that was not made")),
         }
@@ -198,77 +229,99 @@ impl<'d, 'gc, 'a> RestoreOrder<'d, 'gc, 'a> {
 
     /// None of these is made now. A load may go on without what it refers to.
     fn reopen(&self, wanted: &[Wanted]) {
-        let blocks = &self.heap.blocks;
-        for at in wanted.iter().map(|it| it.at) {
-            if blocks.state(at) == BlockState::Begun {
-                blocks.set_state(at, BlockState::Open);
+        for block in wanted.iter().map(|it| it.block) {
+            let blocks = &self.heap(block).blocks;
+            if blocks.state(block.at) == BlockState::Begun {
+                blocks.set_state(block.at, BlockState::Open);
             }
         }
     }
 
     /// Makes an object of its content.
-    fn make_one(&self, at: At) -> Result<NonNull<Header>, LoadError> {
-        let codec = self.heap.types.codec(self.heap.blocks.object_type(at));
+    fn make_one(&self, block: InHeap) -> Result<NonNull<Header>, LoadError> {
+        let heap = self.heap(block);
+        let codec = self.heaps().types.codec(heap.blocks.object_type(block.at));
         let Some(Restored::Whole(restore)) = codec.map(|codec| &codec.restored) else {
             return Err(fault("an object without a type"));
         };
-        let mut room = |bytes| self.heap.room(at, bytes);
+        let mut room = |bytes| heap.room(block.at, bytes);
+        let _in_heap = self.current.enter(block.heap);
         // SAFETY: a codec of the object's type (S3); decoder and room are of this heap (S1).
-        let object = unsafe { restore(self.content(at)?, &mut room)? };
+        let object = unsafe { restore(self.content(block)?, &mut room)? };
         // SAFETY: it has its value (S7).
-        unsafe { self.heap.is_whole(object) };
+        unsafe { heap.is_whole(object) };
         Ok(object)
     }
 
-    fn content(&self, at: At) -> Result<Content<'a>, LoadError> {
-        let input = self.input.another(self.heap.blocks.content(at));
+    fn content(&self, block: InHeap) -> Result<Content<'a>, LoadError> {
+        let input = self.input.another(self.heap(block).blocks.content(block.at));
         Ok(Content {
             // SAFETY: the same type but for its brand, which has no part in its layout (X8). The
-            // codec that loads the content gives the brand back (S1).
+            // codec that loads the content gives it the brand of the block's heap (S1).
             input: unsafe { mem::transmute::<Decoder<'gc, 'a>, Decoder<'static, 'a>>(input) },
-            shapes: self.heap.comparison(),
-            shape: self.shape(at)?,
+            shapes: self.heaps().comparison(),
+            shape: self.shape(block)?,
         })
     }
 
-    fn shape(&self, at: At) -> Result<ShapeId, LoadError> {
-        let shape = self.heap.types.shape(self.heap.blocks.object_type(at));
+    fn shape(&self, block: InHeap) -> Result<ShapeId, LoadError> {
+        let number = self.heap(block).blocks.object_type(block.at);
+        let shape = self.heaps().types.shape(number);
         shape.ok_or_else(|| fault("an object of a type that the image does not list"))
     }
 
     /// Adds what the content of an object refers to, as far as it never changes, its type is known,
     /// and it is not begun. Without this a load would make it, and a long chain of objects would be
     /// as many loads within each other.
-    fn add_needed(&self, at: At, wanted: &mut Vec<Wanted>) -> Result<(), LoadError> {
-        let (blocks, types) = (&self.heap.blocks, &self.heap.types);
-        if !types.refers_to_whole(blocks.object_type(at)) {
+    fn add_needed(&self, block: InHeap, wanted: &mut Vec<Wanted>) -> Result<(), LoadError> {
+        let (heaps, own) = (self.heaps(), self.heap(block));
+        let types = &heaps.types;
+        if !types.refers_to_whole(own.blocks.object_type(block.at)) {
             return Ok(());
         }
-        let is_open = |at: &At| {
-            blocks.state(*at) == BlockState::Open && types.is_whole(blocks.object_type(*at))
+        let find = |heap: u32, name: u128| {
+            let name = BlockName::from_file(u64::try_from(name).unwrap_or(u64::MAX));
+            let at = heaps.heap(heap).blocks.find(name)?;
+            Some(InHeap { heap, at })
         };
-        let shapes = self.heap.comparison().shapes();
+        let is_open = |block: &InHeap| {
+            let blocks = &self.heap(*block).blocks;
+            blocks.state(block.at) == BlockState::Open
+                && types.is_whole(blocks.object_type(block.at))
+        };
+        let shapes = heaps.comparison().shapes();
         // The content, and those of its parts.
-        let mut contents = vec![at];
-        while let Some(at) = contents.pop() {
-            let named = Cell::new(Named::Nothing);
-            walk(shapes, self.shape(at)?, blocks.content(at), |event| {
-                blocks.take_step()?;
+        let mut contents = vec![block];
+        while let Some(block) = contents.pop() {
+            let content = self.heap(block).blocks.content(block.at);
+            // The number of an object of which the heap was named follows its heap.
+            let (named, foreign) = (Cell::new(Named::Nothing), Cell::new(None));
+            walk(shapes, self.shape(block)?, content, |event| {
+                own.blocks.take_step()?;
                 match event {
-                    Event::Begin(Group::Reference("vivant::Gc")) => named.set(Named::Object),
-                    Event::Begin(Group::Reference("vivant::Part")) => named.set(Named::Part),
-                    Event::Unsigned(name) => {
-                        let name = BlockName::from_file(u64::try_from(name).unwrap_or(u64::MAX));
-                        match named.replace(Named::Nothing) {
-                            Named::Nothing => {}
-                            Named::Object => {
-                                let found = blocks.find(name).filter(is_open);
-                                let by = WantedBy::Walk;
-                                wanted.extend(found.map(|at| Wanted { at, by }));
-                            }
-                            Named::Part => contents.extend(blocks.find(name)),
-                        }
+                    Event::Begin(Group::Variant {
+                        of: VAL,
+                        variant: FOREIGN,
+                        ..
+                    }) => named.set(Named::Heap),
+                    Event::Begin(Group::Reference(REFERENCE)) => {
+                        let heap = foreign.take().unwrap_or(Some(block.heap));
+                        named.set(heap.map_or(Named::Nothing, Named::Object));
                     }
+                    Event::Begin(Group::Reference(PART)) => named.set(Named::Part),
+                    Event::Unsigned(name) => match named.replace(Named::Nothing) {
+                        Named::Nothing => {}
+                        Named::Heap => {
+                            let number = u64::try_from(name).ok();
+                            foreign.set(Some(number.and_then(|number| heaps.place(number))));
+                        }
+                        Named::Object(heap) => {
+                            let block = find(heap, name).filter(is_open);
+                            let by = WantedBy::Walk;
+                            wanted.extend(block.map(|block| Wanted { block, by }));
+                        }
+                        Named::Part => contents.extend(find(block.heap, name)),
+                    },
                     _ => {}
                 }
                 Ok::<(), LoadError>(())

@@ -2,8 +2,7 @@
 
 use super::content::fault;
 use super::restored_blocks::{At, BlockState, RestoredBlocks};
-use super::restored_types::RestoredTypes;
-use super::span_record::Holds;
+use super::span_record::{Holds, SpanRecord};
 use crate::alloc::header::Header;
 use crate::alloc::old::restored::RestoredSpan;
 use crate::gc::heap::Core;
@@ -11,54 +10,64 @@ use crate::gc::mutator::Mutator;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
 use crate::orca::heap_handle::HeapHandle;
-use std::cell::{Cell, RefCell, UnsafeCell};
+use crate::pages::chunk::PageName;
+use crate::sync::Arc;
+use std::cell::{RefCell, UnsafeCell};
+use std::mem;
 use std::ptr::NonNull;
-use vivant_codec::{Comparison, LoadError};
+use vivant_codec::LoadError;
 
-/// A heap that is being made of an image. It is a context of the decoders that load the state and
-/// the contents of objects; no other code has it.
+/// A heap that is being made of an image. Only the code that loads references has it.
 pub(super) struct RestoringHeap {
-    /// Of the heap, which outlives this. No other reference to it exists while a function of this
-    /// file uses it, and it calls no code of users meanwhile.
-    core: NonNull<UnsafeCell<Core>>,
-    /// It outlives this.
-    comparison: NonNull<Comparison<'static>>,
+    /// The number by which references in the image name it.
+    pub(super) number: u64,
+    /// `None` when the heap is made. No other reference to it exists while a function of this file
+    /// uses it, and it calls no code of users meanwhile.
+    core: Option<Box<UnsafeCell<Core>>>,
     pub(super) blocks: RestoredBlocks,
-    pub(super) types: RestoredTypes,
     /// Objects that have no content yet.
     unfilled: RefCell<Vec<At>>,
-    /// Number of loads of objects that wait for one within them.
-    pub(super) nested: Cell<u32>,
-    /// Whether a load has needed an object that waits for it.
-    pub(super) met_begun: Cell<bool>,
+    /// Objects of other heaps that it refers to, some of them several times.
+    foreign: RefCell<Vec<NonNull<Header>>>,
 }
 
 impl RestoringHeap {
-    /// # Safety
-    ///
-    /// The heap and the comparison outlive this. The heap has no objects, and nothing else uses it
-    /// meanwhile.
-    pub(super) unsafe fn new(
-        core: NonNull<UnsafeCell<Core>>,
-        comparison: &Comparison<'_>,
-        blocks: RestoredBlocks,
-        types: RestoredTypes,
-    ) -> RestoringHeap {
-        RestoringHeap {
-            core,
-            comparison: NonNull::from(comparison).cast(),
+    /// A heap without objects, and its image.
+    pub(super) fn new(
+        number: u64,
+        mut core: Box<UnsafeCell<Core>>,
+        spans: Vec<SpanRecord>,
+    ) -> Result<RestoringHeap, LoadError> {
+        let blocks = RestoredBlocks::new(spans).map_err(fault)?;
+        // A right image has no number near the end, and a heap must have some left.
+        let Some(behind) = blocks.number_behind(PageName::SPAN_MAX / 2) else {
+            return Err(fault("a span with a number that no span can have"));
+        };
+        core.get_mut().old.number_behind(behind);
+        core.get_mut().is_restoring = true;
+        Ok(RestoringHeap {
+            number,
+            core: Some(core),
             blocks,
-            types,
             unfilled: RefCell::default(),
-            nested: Cell::new(0),
-            met_begun: Cell::new(false),
-        }
+            foreign: RefCell::default(),
+        })
     }
 
-    /// How the shapes of the image relate to those of the program.
-    pub(super) fn comparison(&self) -> &Comparison<'_> {
-        // SAFETY: by the contract of `new` (X1); the lifetime is that of this borrow (X7).
-        unsafe { self.comparison.cast::<Comparison<'_>>().as_ref() }
+    fn core(&self) -> NonNull<UnsafeCell<Core>> {
+        let core = self.core.as_deref();
+        NonNull::from(core.expect("it is there until the heap is made"))
+    }
+
+    /// The part of the heap that other heaps access.
+    pub(super) fn handle(&self) -> Arc<HeapHandle> {
+        // SAFETY: the core is in its box (X1), and no other reference to it exists (X2).
+        unsafe { &*self.core().as_ref().get() }.owner.clone()
+    }
+
+    /// It refers to this object of another heap.
+    pub(super) fn refers_to(&self, foreign: NonNull<Header>) {
+        self.foreign.borrow_mut().push(foreign);
     }
 
     /// An object that changes in place begins, without content.
@@ -80,10 +89,10 @@ impl RestoringHeap {
     ///
     /// # Safety
     ///
-    /// `'gc` is the brand of the heap.
+    /// `'gc` is the brand of the heap, and the mutator is used while the heap is being made.
     pub(super) unsafe fn mutator<'gc>(&self) -> Mutator<'gc> {
-        // SAFETY: by the contract of `new` (X1), the heap outlives this; the brand is the caller's.
-        unsafe { Mutator::of_restored(self.core) }
+        // SAFETY: the heap is being made, and the brand is the caller's (X1).
+        unsafe { Mutator::of_restored(self.core()) }
     }
 
     /// Takes all objects that have no content yet.
@@ -95,11 +104,16 @@ impl RestoringHeap {
         self.unfilled.take()
     }
 
+    /// Whether an object has no content yet.
+    pub(super) fn has_unfilled(&self) -> bool {
+        !self.unfilled.borrow().is_empty()
+    }
+
     /// Room for an object with so many bytes behind its header: its old block, or another one if
     /// its type has another size now.
     pub(super) fn room(&self, at: At, bytes: usize) -> Result<NonNull<Header>, LoadError> {
-        // SAFETY: by the contract of `new` (X1).
-        let core = unsafe { &mut *self.core.as_ref().get() };
+        // SAFETY: the core is in its box (X1), and no other reference to it exists (X2).
+        let core = unsafe { &mut *self.core().as_ref().get() };
         let no_memory = || fault("there is no memory for the objects of the image");
         if !core.has_pages(bytes) {
             return Err(no_memory());
@@ -127,8 +141,8 @@ impl RestoringHeap {
             }
         };
         let block = self.blocks.number(at);
-        // SAFETY: taken for this image, and listed when this is dropped. The span has the block,
-        // as `RestoredBlocks` has checked (X4), and the object is made once (S4).
+        // SAFETY: taken for this image, and listed when this ends. The span has the block, as
+        // `RestoredBlocks` has checked (X4), and the object is made once (S4).
         Ok(unsafe { core.old.take_restored_block(taken, block) })
     }
 
@@ -138,8 +152,8 @@ impl RestoringHeap {
     ///
     /// The object is one of this heap.
     pub(super) unsafe fn is_whole(&self, object: NonNull<Header>) {
-        // SAFETY: by the contract of `new` (X1).
-        let core = unsafe { &mut *self.core.as_ref().get() };
+        // SAFETY: the core is in its box (X1), and no other reference to it exists (X2).
+        let core = unsafe { &mut *self.core().as_ref().get() };
         // SAFETY: the caller's contract (X1).
         let table = unsafe { object.as_ref() }.table();
         if table.has_destructor() {
@@ -150,15 +164,41 @@ impl RestoringHeap {
             core.has_external_edges.set(true);
         }
     }
-}
 
-impl Drop for RestoringHeap {
-    fn drop(&mut self) {
-        // SAFETY: by the contract of `new` (X1).
-        let core = unsafe { &mut *self.core.as_ref().get() };
+    /// Counts the objects of other heaps that it refers to: each of their owners gets an INC.
+    pub(super) fn count_imports(&self) {
+        let foreign = self.foreign.take();
+        if foreign.is_empty() {
+            return;
+        }
+        // SAFETY: the core is in its box (X1), and no other reference to it exists (X2).
+        let core = unsafe { &mut *self.core().as_ref().get() };
+        // SAFETY: this thread holds the heap. The objects are in heaps that are being made together
+        // with it, so no import was released (X1).
+        unsafe { core.sharing.get_mut().inc_reached(&foreign) };
+    }
+
+    /// The core with the objects that were made.
+    pub(super) fn into_core(mut self) -> Box<UnsafeCell<Core>> {
+        self.list_spans();
+        let mut core = self.core.take().expect("it is there until the heap is made");
+        core.get_mut().is_restoring = false;
+        core
+    }
+
+    fn list_spans(&mut self) {
+        let Some(core) = &mut self.core else { return };
+        let core = core.get_mut();
         for taken in self.blocks.spans().filter_map(|span| span.taken.take()) {
             // SAFETY: `room` took it for this heap (X10), and it is on no list.
             unsafe { core.old.list_restored(taken, &core.source) };
         }
+    }
+}
+
+impl Drop for RestoringHeap {
+    fn drop(&mut self) {
+        self.list_spans();
+        mem::drop(self.core.take());
     }
 }

@@ -20,6 +20,15 @@ impl<R: Root> Heap<R> {
     }
 }
 
+impl<R: Root> Heap<R> {
+    /// Its number among the heaps of its page source, in the order in which they began. No other
+    /// heap of the source gets it.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        self.core().owner.number()
+    }
+}
+
 impl SavedHeap {
     /// The heap that owns an object.
     ///

@@ -1,10 +1,15 @@
-//! References to shared objects in files: a [`Val`] of an own object is the name of its block.
+//! References to shared objects in files: a [`Val`] is the name of a block, and for an object of
+//! another heap the number of that heap before it.
 //!
 //! A restored shared object lies at its name, as any object that never changes does. Counts are no
-//! part of an image: no other heap refers to a restored object, so it has no export (S14).
+//! part of an image: they follow from the references that are loaded (S14).
 
 use super::object_codec::ObjectCodec;
-use super::references::{elements, load_object, object_shape, save_object};
+use super::references::{elements, object_shape, save_object};
+use super::restore_order::RestoreOrder;
+use super::restoring_heaps::CurrentHeap;
+use super::block_name::BlockName;
+use super::named_heaps::NamedHeaps;
 use super::saved_heap::SavedHeap;
 use crate::alloc::header::Header;
 #[cfg(test)]
@@ -16,7 +21,17 @@ use crate::types::val::Val;
 use std::ptr::NonNull;
 use vivant_codec::{
     Decoder, Encoder, Field, LoadError, ReferenceTarget, Saved, Shape, ShapeRef, Variant,
+    shape_of,
 };
+
+/// The name of the enum of references to shared objects, and of its variant for those of other
+/// heaps.
+pub(super) const VAL: &str = "vivant::Val";
+pub(super) const FOREIGN: &str = "Foreign";
+
+/// The heap that owns an object, for a load of its name: its place among those that are restored.
+#[derive(Clone, Copy, Debug)]
+pub struct SharedOwner(u32);
 
 /// What lies in a shared object that images have: a frozen value, or a slice of such.
 ///
@@ -27,8 +42,7 @@ pub unsafe trait SharedContent<'gc>: Collected<'gc> {
     /// The shape of the name of such an object.
     const NAME: &'static Shape;
 
-    /// Loads the name of an object, and returns what lies in it: whole, old, and in the heap that
-    /// is being restored.
+    /// Loads the name of an object, and returns what lies in it: whole, and old.
     ///
     /// # Errors
     ///
@@ -37,49 +51,61 @@ pub unsafe trait SharedContent<'gc>: Collected<'gc> {
     /// # Safety
     ///
     /// The content is saved with every brand.
-    unsafe fn load(input: &mut Decoder<'gc, '_>) -> Result<NonNull<Self>, LoadError>;
+    unsafe fn load(
+        input: &mut Decoder<'gc, '_>,
+        owner: SharedOwner,
+    ) -> Result<NonNull<Self>, LoadError>;
 }
 
-// SAFETY: `load_object` finds an object of this type (S3). It never changes, so it is whole (S2).
+// SAFETY: `load_shared` finds an object of this type (S3). It never changes, so it is whole (S2).
 unsafe impl<'gc, T: Frozen<'gc> + Saved<'gc>> SharedContent<'gc> for T {
     const NAME: &'static Shape = &object_shape(ReferenceTarget::new(|| {
         // SAFETY: what uses the shape says that the content is saved with every brand (X1).
         const { &unsafe { ObjectCodec::of_sized::<'gc, T>() } }
     }));
 
-    unsafe fn load(input: &mut Decoder<'gc, '_>) -> Result<NonNull<T>, LoadError> {
+    unsafe fn load(
+        input: &mut Decoder<'gc, '_>,
+        owner: SharedOwner,
+    ) -> Result<NonNull<T>, LoadError> {
         // SAFETY: the caller's contract (X1).
         let codec = const { &unsafe { ObjectCodec::of_sized::<'gc, T>() } };
-        let object = load_object(input, Self::NAME, codec)?;
+        let object = load_shared(input, Self::NAME, owner, codec)?;
         // SAFETY: the value follows the header of an object with this codec (S3).
         Ok(unsafe { object.add(1) }.cast())
     }
 }
 
-// SAFETY: `load_object` finds an object of this type (S3), which is whole (S2): it has its length.
+// SAFETY: `load_shared` finds an object of this type (S3), which is whole (S2): it has its length.
 unsafe impl<'gc, T: Frozen<'gc> + Saved<'gc>> SharedContent<'gc> for [T] {
     const NAME: &'static Shape = &object_shape(ReferenceTarget::new(|| {
         // SAFETY: what uses the shape says that the content is saved with every brand (X1).
         const { &unsafe { ObjectCodec::of_slice::<'gc, T>() } }
     }));
 
-    unsafe fn load(input: &mut Decoder<'gc, '_>) -> Result<NonNull<[T]>, LoadError> {
+    unsafe fn load(
+        input: &mut Decoder<'gc, '_>,
+        owner: SharedOwner,
+    ) -> Result<NonNull<[T]>, LoadError> {
         // SAFETY: the caller's contract (X1).
         let codec = const { &unsafe { ObjectCodec::of_slice::<'gc, T>() } };
-        let object = load_object(input, Self::NAME, codec)?;
+        let object = load_shared(input, Self::NAME, owner, codec)?;
         // SAFETY: a slice of this type (S3), which is whole (S2).
         let (first, count) = unsafe { elements(object) };
         Ok(NonNull::slice_from_raw_parts(first.cast(), count))
     }
 }
 
-// SAFETY: `load_object` finds a string (S3), which is whole (S2).
+// SAFETY: `load_shared` finds a string (S3), which is whole (S2).
 unsafe impl<'gc> SharedContent<'gc> for str {
     const NAME: &'static Shape =
         &object_shape(ReferenceTarget::new(|| const { &ObjectCodec::TEXT }));
 
-    unsafe fn load(input: &mut Decoder<'gc, '_>) -> Result<NonNull<str>, LoadError> {
-        let object = load_object(input, Self::NAME, const { &ObjectCodec::TEXT })?;
+    unsafe fn load(
+        input: &mut Decoder<'gc, '_>,
+        owner: SharedOwner,
+    ) -> Result<NonNull<str>, LoadError> {
+        let object = load_shared(input, Self::NAME, owner, const { &ObjectCodec::TEXT })?;
         // SAFETY: a string (S3), which is whole (S2). Its pointer is not null.
         unsafe {
             let (first, count) = elements(object);
@@ -115,33 +141,52 @@ where
 #[must_use]
 pub const unsafe fn val_shape<'gc, T: ?Sized + SharedContent<'gc>>() -> Shape {
     Shape::variants(
-        "vivant::Val",
+        VAL,
         const {
-            &[Variant::new(
-                "Own",
-                const { &[Field::new("0", ShapeRef::new(|| T::NAME))] },
-            )]
+            &[
+                Variant::new(
+                    "Own",
+                    const { &[Field::new("0", ShapeRef::new(|| T::NAME))] },
+                ),
+                Variant::new(
+                    FOREIGN,
+                    const {
+                        &[
+                            Field::new("heap", shape_of::<'static, u64>()),
+                            Field::new("object", ShapeRef::new(|| T::NAME)),
+                        ]
+                    },
+                ),
+            ]
         },
     )
 }
 
 /// Saves a reference to a shared object, for [`val_shape`]. An error of the encoder if another heap
-/// owns the object.
+/// owns the object, and nothing has names for those.
 pub fn save_val<'gc, T: ?Sized + SharedContent<'gc>>(val: Val<'gc, T>, out: &mut Encoder<'_>) {
     // SAFETY: this has a reference to the object, so its owner is live (O3).
     let owner = unsafe { SavedHeap::of(val.header()) };
-    match out.lasting_context::<SavedHeap>() {
-        None => out.error("a shared object (`Val`), where no heap is saved"),
-        #[cfg(test)]
-        Some(_) if is_injected(InjectedFault::ForeignAsOwn) => save_own(val.header(), out),
-        Some(saved) if *saved == owner => save_own(val.header(), out),
-        Some(_) => out.error("a reference to a shared object (`Val`) of another heap"),
+    let saved = out.lasting_context::<SavedHeap>();
+    #[cfg(test)]
+    let saved = match is_injected(InjectedFault::ForeignAsOwn) {
+        true => saved.and(Some(&owner)),
+        false => saved,
+    };
+    if saved == Some(&owner) {
+        out.variant(0);
+        return save_object(val.header(), out);
     }
-}
-
-fn save_own(object: NonNull<Header>, out: &mut Encoder<'_>) {
-    out.variant(0);
-    save_object(object, out);
+    match (out.context::<NamedHeaps>(), saved) {
+        (Some(named), _) => {
+            out.variant(1);
+            // SAFETY: as above.
+            unsafe { named.name(val.header()) }.save(out);
+            save_object(val.header(), out);
+        }
+        (None, Some(_)) => out.error("a reference to a shared object (`Val`) of another heap"),
+        (None, None) => out.error("a shared object (`Val`), where no heap is saved"),
+    }
 }
 
 /// Loads a reference to a shared object. `shape` is its [`val_shape`].
@@ -157,11 +202,51 @@ pub unsafe fn load_val<'gc, T: ?Sized + SharedContent<'gc>>(
     input: &mut Decoder<'gc, '_>,
     shape: &'static Shape,
 ) -> Result<Val<'gc, T>, LoadError> {
-    let (_, mut fields) = input.variant(shape)?;
+    let current = input.context::<CurrentHeap>();
+    let own = current.and_then(|current| Some(SharedOwner(current.place()?)));
+    let (variant, mut fields) = input.variant(shape)?;
+    let (owner, field) = match variant {
+        0 => (own, 0),
+        _ => {
+            let number: u64 = fields.field(0)?;
+            let place = current.and_then(|current| current.heaps.place(number));
+            let Some(place) = place else {
+                return Err(fields.input().error(format!(
+                    "a reference to a shared object of the heap {number}, which the image lacks"
+                )));
+            };
+            (Some(SharedOwner(place)), 1)
+        }
+    };
+    let Some(owner) = owner else {
+        return Err(fields.input().error("a reference to an object, where no heap is restored"));
+    };
     // SAFETY: the caller's contract (X1).
-    let value = fields.part(0, T::NAME, |input| unsafe { T::load(input) })?;
+    let value = fields.part(field, T::NAME, |input| unsafe { T::load(input, owner) })?;
     fields.end()?;
-    // SAFETY: an old object of the heap that is being restored, which the decoder has as a context
-    // and so its brand (S1). It never changes, because its type is frozen (S14).
+    // SAFETY: an old object of a heap that is being restored: of the one of which the decoder has
+    // the brand (S1), or of another, which counts it from `load_shared` on. It never changes,
+    // because its type is frozen (S14).
     Ok(unsafe { Val::at(value) })
+}
+
+/// The object of this heap that the name in a file means. If the value that is loaded lies in
+/// another heap, that heap refers to the object from here on.
+fn load_shared(
+    input: &mut Decoder<'_, '_>,
+    shape: &'static Shape,
+    SharedOwner(owner): SharedOwner,
+    codec: &'static ObjectCodec,
+) -> Result<NonNull<Header>, LoadError> {
+    let name = BlockName::from_file(input.reference(shape)?);
+    let Some(current) = input.context::<CurrentHeap>() else {
+        return Err(input.error("a reference to an object, where no heap is restored"));
+    };
+    let object = RestoreOrder::new(current, input).object(owner, name, codec)?;
+    if current.place() != Some(owner)
+        && let Some(heap) = current.heap()
+    {
+        heap.refers_to(object);
+    }
+    Ok(object)
 }

@@ -13,15 +13,18 @@ use std::task::Waker;
 /// lead to it (H4).
 pub(crate) struct HeapHandle {
     id: HeapId,
+    /// Its number among the heaps of its page source. No other heap of the source gets it.
+    number: u64,
     pub(crate) inbox: CountInbox,
     /// Woken when deltas arrive in an empty inbox.
     pub(crate) waker: OnceLock<Waker>,
 }
 
 impl HeapHandle {
-    pub(crate) fn new() -> Arc<HeapHandle> {
+    pub(crate) fn new(number: u64) -> Arc<HeapHandle> {
         Arc::new(HeapHandle {
             id: HeapId::take(),
+            number,
             inbox: CountInbox::new(),
             waker: OnceLock::new(),
         })
@@ -29,6 +32,10 @@ impl HeapHandle {
 
     pub(crate) fn id(&self) -> HeapId {
         self.id
+    }
+
+    pub(crate) fn number(&self) -> u64 {
+        self.number
     }
 
     /// The pointer by which pages name it.

@@ -6,7 +6,7 @@ use super::memory::Mapping;
 use super::page::{Age, PageKind, Span};
 use super::prefault::Prefault;
 use super::span_bitmap::{SpanBitmap, USABLE};
-use crate::sync::{Mutex, MutexGuard, PoisonError};
+use crate::sync::{AtomicU64, Mutex, MutexGuard, Ordering, PoisonError};
 use std::ptr::NonNull;
 
 /// The page pool. All heaps that may give each other memory share one.
@@ -18,6 +18,8 @@ pub struct PageSource {
     inner: Mutex<Inner>,
     /// Whether the next new chunk is committed.
     pub(super) prefault: Prefault,
+    /// The number of the next heap.
+    next_heap: AtomicU64,
 }
 
 /// How much memory a source holds.
@@ -101,6 +103,27 @@ impl PageSource {
         let source = PageSource::new();
         source.inner().limit = limit;
         source
+    }
+
+    /// Takes a number for a heap. Heaps of the source are numbered in the order in which they begin,
+    /// and no number is used again.
+    pub(crate) fn next_heap(&self) -> u64 {
+        // Relaxed: only the number matters.
+        self.next_heap.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// The number that the next heap gets.
+    #[must_use]
+    pub fn heap_number(&self) -> u64 {
+        // Relaxed: only the number matters.
+        self.next_heap.load(Ordering::Relaxed)
+    }
+
+    /// Heaps get numbers from `next` on. For a source of which heaps are
+    /// [restored](crate::RestoredHeaps) with the numbers that they had.
+    pub fn number_heaps_from(&self, next: u64) {
+        // Relaxed: only the number matters.
+        self.next_heap.fetch_max(next, Ordering::Relaxed);
     }
 
     /// Whether a turn may take `pages` pages more.

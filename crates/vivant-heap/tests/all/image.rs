@@ -18,6 +18,8 @@ mod loads;
 mod programs;
 #[path = "image/saved.rs"]
 mod saved;
+#[path = "image/several_heaps.rs"]
+mod several_heaps;
 #[path = "image/shared.rs"]
 mod shared;
 #[path = "image/sink.rs"]
