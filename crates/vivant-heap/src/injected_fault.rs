@@ -59,6 +59,12 @@ pub(crate) enum InjectedFault {
     SavedDead,
     /// An image names a foreign shared object as an own one.
     ForeignAsOwn,
+    /// A DEC is applied in a phase that the heap has not entered.
+    EarlyRelease,
+    /// A restored heap does not count what it has of others.
+    UncountedForeign,
+    /// An object of another heap is loaded as if it lay in the heap that refers to it.
+    StaysInHeap,
     /// An image may refer to one object as two types.
     AnyType,
     /// The write barrier takes no pre-image.

@@ -80,6 +80,7 @@ pub use orca::count_audit::CountAudit;
 pub use orca::heap_id::HeapId;
 pub use pages::chunk::PAGE;
 pub use pages::page_source::{PageSource, PageSourceStats};
+pub use pages::phases::Phases;
 pub use region::iso::Iso;
 pub use segmented::hasher::{FixedHasher, FixedState};
 pub use share::holder_root::Held;

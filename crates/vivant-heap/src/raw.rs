@@ -57,7 +57,8 @@ use crate::gc::heap::{Heap, Root};
 use crate::gc::mutator;
 use crate::gc::mutator::Mutator;
 pub use crate::image::{
-    CheckedNodes, Part, SavedRaw, SharedContent, SharedOwner, load_val, restoring, save_val, val_shape,
+    CheckedNodes, Part, SavedRaw, SharedContent, SharedOwner, load_val, restoring, save_val,
+    val_shape,
 };
 use crate::object::evacuator::CLEAN;
 pub use crate::object::raw_object::{RawGc, RawType};

@@ -13,6 +13,12 @@ pub(crate) enum InjectedFault {
         allow(dead_code, reason = "a test of snapshots plants it")
     )]
     OrderForgotten,
+    /// Heaps do not wait for a phase to free what others have released in it.
+    #[cfg_attr(
+        not(feature = "snapshots"),
+        allow(dead_code, reason = "a test of snapshots plants it")
+    )]
+    EarlyRelease,
     /// A cut does not wait until heaps are written.
     #[cfg_attr(
         not(feature = "snapshots"),

@@ -46,6 +46,21 @@ impl Shape {
         has_cells
     }
 
+    /// Whether a type of this name is a part of the value, at any depth, or its own type.
+    ///
+    /// ```
+    /// use vivant_codec::Saved;
+    ///
+    /// let shape = <Vec<(u64, Option<char>)> as Saved<'_>>::SHAPE;
+    /// assert!(shape.has_part_named("char"));
+    /// assert!(!shape.has_part_named("bool"));
+    /// ```
+    pub fn has_part_named(&'static self, name: &str) -> bool {
+        let mut has_part = false;
+        self.each_part(&mut |shape| has_part |= shape.name() == name);
+        has_part
+    }
+
     /// Calls `each` with this shape and those of all parts, each once.
     fn each_part(&'static self, each: &mut dyn FnMut(&'static Shape)) {
         let mut visited = HashSet::new();

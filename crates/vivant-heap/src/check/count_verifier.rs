@@ -85,6 +85,9 @@ impl CountVerifier {
         for export in sharing.exports.iter() {
             *exported.entry(address(export.object)).or_default() += export.count;
         }
+        for (object, by) in sharing.kept.iter() {
+            *exported.entry(address(object)).or_default() += by;
+        }
         for (object, count) in sharing.imports.iter() {
             *weights.entry(address(object)).or_default() += count;
         }

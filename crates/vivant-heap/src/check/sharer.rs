@@ -22,6 +22,9 @@ pub trait Sharer {
     /// Drains the count inbox, so that a query is exact. Costs some nanoseconds a delta.
     fn drain(&mut self);
 
+    /// As [`Heap::enter_phase`].
+    fn enter_phase(&mut self, phase: u64);
+
     /// What refers to each live object, by the deltas that this heap has drained.
     ///
     /// Walks all live objects of the heap: for occasional diagnosis.
@@ -55,6 +58,10 @@ impl<R: Root> Sharer for Heap<R> {
 
     fn drain(&mut self) {
         let _released = self.drain_all();
+    }
+
+    fn enter_phase(&mut self, phase: u64) {
+        Heap::enter_phase(self, phase);
     }
 
     fn graph(&mut self) -> HeapGraph {

@@ -3,20 +3,50 @@
 use super::heap::{Core, Heap, Root};
 use super::marking::Marking;
 use super::mutator::Mutator;
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_injected};
 use crate::mark::mark_reason::ReleasedExports;
 use crate::orca::count_inbox::DrainOutcome;
+use crate::orca::kept_releases::Releases;
 use crate::orca::sharing::{HeapEnd, Sharing};
+use crate::pages::page_source::PageSource;
 use std::cell::RefMut;
 use std::task::Waker;
+
+/// What becomes of the DECs that a heap in this phase has taken. Asked after it has taken them:
+/// then it knows of each later phase in which one was sent.
+fn releases(source: &PageSource, entered: u64) -> Releases {
+    #[cfg(test)]
+    if is_injected(InjectedFault::EarlyRelease) {
+        return Releases::Applied;
+    }
+    match source.phase() {
+        Some(now) if now != entered => Releases::Kept,
+        _ => Releases::Applied,
+    }
+}
 
 impl Core {
     /// Drains the inbox. Returns whether the count of an object fell to zero.
     pub(crate) fn drain_all(&mut self) -> DrainOutcome {
         let (sharing, inbox) = (self.sharing.get_mut(), &self.owner.inbox);
-        sharing.drain_batches(usize::MAX);
+        sharing.drain_batches(usize::MAX, || releases(&self.source, self.phase));
         sharing.take_inbox(inbox);
-        sharing.drain_batches(usize::MAX);
+        sharing.drain_batches(usize::MAX, || releases(&self.source, self.phase));
         sharing.take_outcome()
+    }
+
+    /// The heap enters a phase of its system. What was released in it is released from here on.
+    pub(crate) fn enter_phase(&mut self, phase: u64) {
+        self.phase = phase;
+        let sharing = self.sharing.get_mut();
+        if !sharing.kept.is_empty() && releases(&self.source, phase) == Releases::Applied {
+            sharing.apply_kept();
+            // The holder is to report the result, though nothing arrives.
+            if let Some(waker) = self.owner.waker.get() {
+                waker.wake_by_ref();
+            }
+        }
     }
 
     /// Applies at most `most` deltas from the inbox; [`Core::drain_all`] reports their result
@@ -25,7 +55,7 @@ impl Core {
         let (sharing, inbox) = (self.sharing.get_mut(), &self.owner.inbox);
         let mut left = most;
         loop {
-            left -= sharing.drain_batches(left);
+            left -= sharing.drain_batches(left, || releases(&self.source, self.phase));
             if inbox.is_empty() || sharing.is_draining() {
                 break;
             }
@@ -124,6 +154,8 @@ impl Core {
     pub(crate) fn end(&mut self) -> HeapEnd {
         self.drain_all();
         let sharing = self.sharing.get_mut();
+        // No cut has an image of a heap that is dropped.
+        sharing.apply_kept();
         if !sharing.is_unshared() {
             // Other heaps that refer to the objects access their pages and their owner.
             std::mem::forget((self.source.clone(), self.owner.clone()));
@@ -143,6 +175,15 @@ impl<R: Root> Heap<R> {
     /// hook.
     pub fn wake_by(&mut self, waker: Waker) {
         self.parts().0.wake_by(waker);
+    }
+
+    /// The heap enters a phase of its system ([`PageSource::set_phases`]): its image for the cut
+    /// of this phase has begun, if there is one. Until then it keeps the objects that other heaps
+    /// have released in the phase.
+    ///
+    /// A new heap is in no phase of a system: it enters one before it is collected.
+    pub fn enter_phase(&mut self, phase: u64) {
+        self.parts().0.enter_phase(phase);
     }
 
     /// The number of exported objects of this heap, by the deltas drained so far.

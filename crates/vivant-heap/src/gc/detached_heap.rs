@@ -7,13 +7,12 @@ use super::heap::{Core, Heap, Root};
 use super::phase::GcPhase;
 use super::reason::{GcReason, StepContext};
 use super::report::Next;
-use crate::image::{NotSaved, ObjectCodecs, SpanRecord};
 use crate::mark::mark_reason::{Activity, MarkHistory, MarkReason};
 use crate::mark::stats::HeapStats;
 use std::cell::UnsafeCell;
 use std::fmt;
 use std::mem;
-use vivant_codec::Encoder;
+use std::task::Waker;
 
 /// Maximum number of deltas that a query outside of a step drains.
 const DELTAS_PER_QUERY: usize = 1024;
@@ -118,24 +117,32 @@ impl DetachedHeap {
         Some(detached)
     }
 
-    /// Its number, as [`Heap::number`].
-    #[must_use]
-    pub fn number(&self) -> u64 {
-        self.heap.number()
+    /// Sets its waker, as [`Heap::wake_by`]. Deltas that have arrived before wake nothing
+    /// ([`DetachedHeap::is_notified`]).
+    pub fn wake_by(&mut self, waker: Waker) {
+        self.heap.wake_by(waker);
     }
 
-    /// Saves its objects, as [`Heap::save`] does. It has no state.
-    ///
-    /// # Errors
-    ///
-    /// A part of an object cannot be saved.
-    pub fn save(
-        &mut self,
-        codecs: &ObjectCodecs,
-        encoder: &Encoder<'_>,
-        span: &mut dyn FnMut(SpanRecord),
-    ) -> Result<(), NotSaved> {
-        self.heap.save(codecs, encoder, |()| (), span)
+    /// As [`Heap::enter_phase`].
+    pub fn enter_phase(&mut self, phase: u64) {
+        self.heap.enter_phase(phase);
+    }
+
+    /// The phase that it has entered.
+    #[must_use]
+    pub fn phase(&self) -> u64 {
+        self.heap.core().phase
+    }
+
+    /// As [`Heap::write_image`].
+    pub fn write_image(&mut self, bytes: usize) {
+        self.heap.write_image(bytes);
+    }
+
+    /// As [`Heap::is_imaging`].
+    #[must_use]
+    pub fn is_imaging(&self) -> bool {
+        self.heap.is_imaging()
     }
 
     /// Drains the whole inbox, so that a query is exact. Costs some nanoseconds a delta.

@@ -71,6 +71,8 @@ pub(crate) struct Core {
     /// Whether the last mark was aborted: then objects have two epochs, and the next mark has to
     /// end.
     pub(crate) mark_aborted: bool,
+    /// The phase of the system that the heap has entered.
+    pub(crate) phase: u64,
     /// For an actor's heap: when idle checks come, and what the last marks took.
     pub(crate) idle_check: IdleCheck,
     pub(crate) mark_history: MarkHistory,
@@ -176,6 +178,7 @@ impl Core {
             pinned: 0,
             image_began_at: 0,
             is_restoring: false,
+            phase: 0,
             mark_waited: false,
             pages_at_holder: 0,
             sharing: RefCell::default(),

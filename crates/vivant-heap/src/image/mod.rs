@@ -15,6 +15,7 @@ mod oracle;
 mod parcels;
 mod parts;
 mod pre_images;
+mod reference_names;
 mod references;
 mod restore;
 mod restore_order;
@@ -36,9 +37,9 @@ pub use checked_nodes::CheckedNodes;
 pub use heap_image::HeapImage;
 pub use image_id::ImageId;
 pub use image_sink::{Demand, ImageError, ImageSink};
+pub use named_heaps::NamedHeaps;
 pub use not_saved::NotSaved;
 pub use object_codec::ObjectCodecs;
-pub use named_heaps::NamedHeaps;
 pub use parts::{Part, restoring};
 pub use restored_heaps::{
     FinishedHeaps, HeapDecoder, HeapNumbers, HeapSpans, RestoredHeaps, RestoredState, ValueDecoder,
@@ -54,3 +55,5 @@ mod beside_turns_tests;
 mod incremental_tests;
 #[cfg(test)]
 mod self_tests;
+#[cfg(test)]
+mod shared_self_tests;

@@ -9,8 +9,8 @@ use std::mem;
 use std::ptr::NonNull;
 
 /// A context of encoders, for the images of one cut: objects of other heaps have names, which begin
-/// with the [number](crate::Heap::number) of their heap. It notes the heaps: the cut needs the image
-/// of each of them.
+/// with the [number](crate::Heap::number) of their heap. It notes the heaps: the cut needs the
+/// image of each of them.
 #[derive(Default)]
 pub struct NamedHeaps {
     last: Cell<Option<u64>>,

@@ -2,6 +2,7 @@
 //! those of a program.
 
 use super::content::Content;
+use super::reference_names::VAL;
 use super::saved_raw::SavedRaw;
 use crate::alloc::header::{Header, Length};
 use crate::object::collected::Collected;
@@ -335,6 +336,8 @@ pub struct ObjectCodecs {
     numbers: HashMap<TypeId, u32>,
     /// The types of which objects change in place without the write barrier, by their numbers.
     with_cells: HashSet<u32>,
+    /// Whether a value may refer to a shared object.
+    share: bool,
 }
 
 impl ObjectCodecs {
@@ -379,6 +382,7 @@ impl ObjectCodecs {
     pub fn add(&mut self, shape: &'static Shape) {
         let mut open = vec![shape];
         while let Some(shape) = open.pop() {
+            self.share |= shape.has_part_named(VAL);
             shape.targets(&mut |target: &'static (dyn Any + Send + Sync)| {
                 open.extend(target.downcast_ref().and_then(|codec| self.insert(codec)));
             });
@@ -402,6 +406,12 @@ impl ObjectCodecs {
     /// The shapes of the contents, in the order of the numbers of the types.
     pub fn shapes(&self) -> impl ExactSizeIterator<Item = &'static Shape> {
         self.all.iter().map(|codec| codec.content.get())
+    }
+
+    /// Whether values of the types that were added may refer to shared objects.
+    #[must_use]
+    pub fn share(&self) -> bool {
+        self.share
     }
 
     /// Whether a type has cells.

@@ -2,6 +2,7 @@
 
 use super::block_name::BlockName;
 use super::object_codec::ObjectCodec;
+use super::reference_names::{PART, REFERENCE};
 use super::restore_order::RestoreOrder;
 use super::restoring_heaps::CurrentHeap;
 use crate::alloc::header::{Header, Length};
@@ -15,12 +16,6 @@ use std::ptr::NonNull;
 use vivant_codec::{
     Decoder, Encoder, LoadError, ReferenceTarget, Saved, Shape, ShapeRef, shape_of,
 };
-
-/// The name of references to objects.
-pub(super) const REFERENCE: &str = "vivant::Gc";
-
-/// The name of references to parts of collections.
-pub(super) const PART: &str = "vivant::Part";
 
 /// The shape of a reference to objects with this codec.
 pub(super) const fn object_shape(target: ReferenceTarget) -> Shape {

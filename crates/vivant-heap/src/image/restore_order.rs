@@ -8,11 +8,10 @@
 use super::block_name::BlockName;
 use super::content::{Content, fault};
 use super::object_codec::{ObjectCodec, Restored};
-use super::references::{PART, REFERENCE};
+use super::reference_names::{FOREIGN, PART, REFERENCE, VAL};
 use super::restored_blocks::{At, BlockState};
 use super::restoring::RestoringHeap;
 use super::restoring_heaps::{CurrentHeap, RestoringHeaps};
-use super::shared_references::{FOREIGN, VAL};
 use crate::alloc::header::Header;
 use std::cell::Cell;
 use std::mem;
@@ -106,9 +105,7 @@ impl<'d, 'gc, 'a> RestoreOrder<'d, 'gc, 'a> {
                 heaps.met_begun.set(true);
                 Err(input.error("an object that never changes refers to itself"))
             }
-            (BlockState::Open, Restored::Whole(_)) => {
-                self.make_within(InHeap { heap: place, at })
-            }
+            (BlockState::Open, Restored::Whole(_)) => self.make_within(InHeap { heap: place, at }),
         }
     }
 
@@ -254,7 +251,9 @@ impl<'d, 'gc, 'a> RestoreOrder<'d, 'gc, 'a> {
     }
 
     fn content(&self, block: InHeap) -> Result<Content<'a>, LoadError> {
-        let input = self.input.another(self.heap(block).blocks.content(block.at));
+        let input = self
+            .input
+            .another(self.heap(block).blocks.content(block.at));
         Ok(Content {
             // SAFETY: the same type but for its brand, which has no part in its layout (X8). The
             // codec that loads the content gives it the brand of the block's heap (S1).
@@ -305,8 +304,12 @@ impl<'d, 'gc, 'a> RestoreOrder<'d, 'gc, 'a> {
                         ..
                     }) => named.set(Named::Heap),
                     Event::Begin(Group::Reference(REFERENCE)) => {
-                        let heap = foreign.take().unwrap_or(Some(block.heap));
-                        named.set(heap.map_or(Named::Nothing, Named::Object));
+                        named.set(match foreign.take() {
+                            None => Named::Object(block.heap),
+                            Some(Some(heap)) => Named::Object(heap),
+                            // The image lacks the heap: a load of the reference is an error.
+                            Some(None) => Named::Nothing,
+                        });
                     }
                     Event::Begin(Group::Reference(PART)) => named.set(Named::Part),
                     Event::Unsigned(name) => match named.replace(Named::Nothing) {

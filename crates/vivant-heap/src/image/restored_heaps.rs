@@ -136,8 +136,7 @@ impl<'i> RestoredHeaps<'i> {
     ) -> Result<RestoredHeaps<'i>, LoadError> {
         // SAFETY: the comparison outlives `'i`, and so this. `finish` makes sure that nothing else
         // has what it made when this ends (X7).
-        let mut restoring =
-            unsafe { RestoringHeaps::new(comparison, RestoredTypes::new(objects)) };
+        let mut restoring = unsafe { RestoringHeaps::new(comparison, RestoredTypes::new(objects)) };
         for heap in heaps {
             let number = match numbers {
                 HeapNumbers::Kept => heap.number,
@@ -253,7 +252,10 @@ impl<'i> RestoredHeaps<'i> {
         if restoring.heaps.iter().any(RestoringHeap::has_unfilled) {
             return Err(fault("an object without content"));
         }
-        restoring.heaps.iter().for_each(RestoringHeap::count_imports);
+        restoring
+            .heaps
+            .iter()
+            .for_each(RestoringHeap::count_imports);
         let heaps = restoring.heaps.into_iter();
         let cores = heaps.map(|heap| (heap.number, heap.into_core()));
         let cores = cores.collect();

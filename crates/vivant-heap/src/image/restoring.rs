@@ -168,6 +168,10 @@ impl RestoringHeap {
     /// Counts the objects of other heaps that it refers to: each of their owners gets an INC.
     pub(super) fn count_imports(&self) {
         let foreign = self.foreign.take();
+        #[cfg(test)]
+        if is_injected(InjectedFault::UncountedForeign) {
+            return;
+        }
         if foreign.is_empty() {
             return;
         }
@@ -181,7 +185,10 @@ impl RestoringHeap {
     /// The core with the objects that were made.
     pub(super) fn into_core(mut self) -> Box<UnsafeCell<Core>> {
         self.list_spans();
-        let mut core = self.core.take().expect("it is there until the heap is made");
+        let mut core = self
+            .core
+            .take()
+            .expect("it is there until the heap is made");
         core.get_mut().is_restoring = false;
         core
     }

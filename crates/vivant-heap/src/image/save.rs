@@ -7,6 +7,7 @@ use super::object_codec::ObjectCodecs;
 use super::oracle::Oracle;
 use super::span_encoder::{SpanEncoder, blocks_to_save, empty_record};
 use super::span_record::SpanRecord;
+use crate::gc::detached_heap::DetachedHeap;
 use crate::gc::heap::{Heap, Root};
 use crate::object::evacuator::TenuringPolicy;
 use crate::sync::Arc;
@@ -134,5 +135,26 @@ impl<R: Root> Heap<R> {
         core.begin_image(Box::new(writer));
         self.check();
         saved
+    }
+}
+
+impl DetachedHeap {
+    /// Saves its objects, as [`Heap::save`] does. It has no state.
+    ///
+    /// # Errors
+    ///
+    /// A part of an object cannot be saved.
+    pub fn save(
+        &mut self,
+        codecs: &ObjectCodecs,
+        encoder: &Encoder<'_>,
+        span: &mut dyn FnMut(SpanRecord),
+    ) -> Result<(), NotSaved> {
+        self.heap.save(codecs, encoder, |()| (), span)
+    }
+
+    /// Begins an image of its objects, as [`Heap::begin_image`] does.
+    pub fn begin_image(&mut self, codecs: Arc<ObjectCodecs>, sink: Box<dyn ImageSink>) {
+        self.heap.begin_image(codecs, sink, |()| ());
     }
 }

@@ -1,6 +1,7 @@
 //! [`SavedHeap`]: which heap is being saved.
 
 use crate::alloc::header::Header;
+use crate::gc::detached_heap::DetachedHeap;
 use crate::gc::heap::{Heap, Root};
 use crate::orca::heap_handle::HeapHandle;
 use crate::orca::heap_id::HeapId;
@@ -26,6 +27,14 @@ impl<R: Root> Heap<R> {
     #[must_use]
     pub fn number(&self) -> u64 {
         self.core().owner.number()
+    }
+}
+
+impl DetachedHeap {
+    /// Its number, as [`Heap::number`].
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        self.heap.number()
     }
 }
 

@@ -4,12 +4,13 @@
 //! A restored shared object lies at its name, as any object that never changes does. Counts are no
 //! part of an image: they follow from the references that are loaded (S14).
 
+use super::block_name::BlockName;
+use super::named_heaps::NamedHeaps;
 use super::object_codec::ObjectCodec;
+use super::reference_names::{FOREIGN, VAL};
 use super::references::{elements, object_shape, save_object};
 use super::restore_order::RestoreOrder;
 use super::restoring_heaps::CurrentHeap;
-use super::block_name::BlockName;
-use super::named_heaps::NamedHeaps;
 use super::saved_heap::SavedHeap;
 use crate::alloc::header::Header;
 #[cfg(test)]
@@ -20,14 +21,8 @@ use crate::object::gc::Gc;
 use crate::types::val::Val;
 use std::ptr::NonNull;
 use vivant_codec::{
-    Decoder, Encoder, Field, LoadError, ReferenceTarget, Saved, Shape, ShapeRef, Variant,
-    shape_of,
+    Decoder, Encoder, Field, LoadError, ReferenceTarget, Saved, Shape, ShapeRef, Variant, shape_of,
 };
-
-/// The name of the enum of references to shared objects, and of its variant for those of other
-/// heaps.
-pub(super) const VAL: &str = "vivant::Val";
-pub(super) const FOREIGN: &str = "Foreign";
 
 /// The heap that owns an object, for a load of its name: its place among those that are restored.
 #[derive(Clone, Copy, Debug)]
@@ -180,7 +175,7 @@ pub fn save_val<'gc, T: ?Sized + SharedContent<'gc>>(val: Val<'gc, T>, out: &mut
     match (out.context::<NamedHeaps>(), saved) {
         (Some(named), _) => {
             out.variant(1);
-            // SAFETY: as above.
+            // SAFETY: this has a reference to the object, so its owner is live (O3).
             unsafe { named.name(val.header()) }.save(out);
             save_object(val.header(), out);
         }
@@ -219,7 +214,9 @@ pub unsafe fn load_val<'gc, T: ?Sized + SharedContent<'gc>>(
         }
     };
     let Some(owner) = owner else {
-        return Err(fields.input().error("a reference to an object, where no heap is restored"));
+        return Err(fields
+            .input()
+            .error("a reference to an object, where no heap is restored"));
     };
     // SAFETY: the caller's contract (X1).
     let value = fields.part(field, T::NAME, |input| unsafe { T::load(input, owner) })?;

@@ -9,6 +9,7 @@ pub(crate) mod counts;
 pub(crate) mod heap_handle;
 pub(crate) mod heap_id;
 mod imports;
+pub(crate) mod kept_releases;
 #[cfg(test)]
 mod layout_tests;
 #[cfg(test)]

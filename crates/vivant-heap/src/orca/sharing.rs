@@ -6,6 +6,7 @@ use super::count_inbox::{CountDrain, DrainOutcome};
 use super::counts::{Counts, Entry, ImportMark, Roots};
 use super::heap_handle::HeapHandle;
 use super::imports::Imports;
+use super::kept_releases::{KeptReleases, Releases};
 use super::outbox::Outbox;
 use crate::alloc::header::Header;
 use crate::foreign_code::ForeignCode;
@@ -30,6 +31,7 @@ pub(crate) struct Sharing {
     pub(crate) exports: Counts,
     /// Deltas from other heaps that are not applied to the exports yet.
     pub(crate) drain: CountDrain,
+    pub(crate) kept: KeptReleases,
     pub(crate) sent: SentCounts,
     /// Whether deltas were applied since a group mark was last called for.
     pub(crate) has_changed: bool,
@@ -62,6 +64,7 @@ impl Default for Sharing {
             exports: Counts::new(Account::Exports),
             imports: Imports::default(),
             drain: CountDrain::default(),
+            kept: KeptReleases::default(),
             sent: SentCounts::default(),
             has_changed: false,
             #[cfg(test)]
@@ -154,16 +157,27 @@ impl Sharing {
     }
 
     /// Applies at most `most` of the taken deltas. Returns their number; a smaller number than
-    /// `most` means that all are applied.
-    pub(crate) fn drain_batches(&mut self, most: usize) -> usize {
+    /// `most` means that all are applied, but for DECs that are kept.
+    pub(crate) fn drain_batches(
+        &mut self,
+        most: usize,
+        releases: impl FnOnce() -> Releases,
+    ) -> usize {
+        let releases = match self.drain.is_over() {
+            true => Releases::Applied,
+            false => releases(),
+        };
         #[cfg(test)]
         for (owner, change) in self.batched.drain(..) {
             count_audit::record(Account::Inboxes, change.object, change.by);
             // SAFETY: the import counts the object, so its owner is live.
             unsafe { owner.as_ref() }.send(vec![change]);
         }
-        let (exports, mut zeroed) = (&mut self.exports, Vec::new());
+        let (exports, kept, mut zeroed) = (&mut self.exports, &mut self.kept, Vec::new());
         let done = self.drain.drain_batches(most, |change| {
+            if kept.keeps(change, releases) {
+                return;
+            }
             count_audit::record(Account::Inboxes, change.object, -change.by);
             exports.add(change.object, change.by);
             if exports.get(change.object) == 0 {
@@ -176,6 +190,18 @@ impl Sharing {
             self.drain.note(DrainOutcome::Released);
         }
         done
+    }
+
+    /// Applies the DECs that were kept.
+    pub(crate) fn apply_kept(&mut self) {
+        for change in self.kept.take() {
+            count_audit::record(Account::Inboxes, change.object, -change.by);
+            self.exports.add(change.object, change.by);
+            self.has_changed = true;
+            if self.exports.get(change.object) == 0 {
+                self.drain.note(DrainOutcome::Released);
+            }
+        }
     }
 
     /// Reports whether the count of an object fell to zero since the last report.

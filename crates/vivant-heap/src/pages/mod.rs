@@ -6,6 +6,7 @@ mod memory;
 pub(crate) mod nursery_chunk_cache;
 pub(crate) mod page;
 pub(crate) mod page_source;
+pub(crate) mod phases;
 mod prefault;
 pub(crate) mod size_class;
 mod span_bitmap;

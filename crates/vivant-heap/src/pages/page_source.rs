@@ -4,9 +4,10 @@ use super::chunk::{HEAD, Owner, PAGE, PAGES, page_of, set_ages, set_owner};
 use super::mapped::Mapped;
 use super::memory::Mapping;
 use super::page::{Age, PageKind, Span};
+use super::phases::Phases;
 use super::prefault::Prefault;
 use super::span_bitmap::{SpanBitmap, USABLE};
-use crate::sync::{AtomicU64, Mutex, MutexGuard, Ordering, PoisonError};
+use crate::sync::{Arc, AtomicU64, Mutex, MutexGuard, OnceLock, Ordering, PoisonError};
 use std::ptr::NonNull;
 
 /// The page pool. All heaps that may give each other memory share one.
@@ -20,6 +21,8 @@ pub struct PageSource {
     pub(super) prefault: Prefault,
     /// The number of the next heap.
     next_heap: AtomicU64,
+    /// The phases of the system with these heaps.
+    phases: OnceLock<Arc<dyn Phases>>,
 }
 
 /// How much memory a source holds.
@@ -105,8 +108,8 @@ impl PageSource {
         source
     }
 
-    /// Takes a number for a heap. Heaps of the source are numbered in the order in which they begin,
-    /// and no number is used again.
+    /// Takes a number for a heap. Heaps of the source are numbered in the order in which they
+    /// begin, and no number is used again.
     pub(crate) fn next_heap(&self) -> u64 {
         // Relaxed: only the number matters.
         self.next_heap.fetch_add(1, Ordering::Relaxed)
@@ -117,6 +120,18 @@ impl PageSource {
     pub fn heap_number(&self) -> u64 {
         // Relaxed: only the number matters.
         self.next_heap.load(Ordering::Relaxed)
+    }
+
+    /// Its heaps are those of a system with these phases. Set once, before the first heap.
+    pub fn set_phases(&self, phases: Arc<dyn Phases>) {
+        // A system that has phases keeps them.
+        let _first = self.phases.set(phases);
+    }
+
+    /// The present phase, if there are phases.
+    #[inline]
+    pub(crate) fn phase(&self) -> Option<u64> {
+        self.phases.get().map(|phases| phases.phase())
     }
 
     /// Heaps get numbers from `next` on. For a source of which heaps are

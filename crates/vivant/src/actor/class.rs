@@ -8,13 +8,14 @@ use super::reference::{AddressRef, CellRef};
 use super::slot_list::SlotList;
 use super::worker::Worker;
 use crate::failures::StopReason;
-use crate::saving::{EncodedStart, StateSource};
+use crate::saving::{EncodedStart, HeapSaver, StateSource};
 use crate::statistics::HeapCounts;
 use std::any::TypeId;
+use std::fmt;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 use vivant_codec::{Encoder, LoadError, Shape};
-use vivant_heap::Sharer;
+use vivant_heap::{FinishedHeaps, Pacing, Sharer};
 
 /// The table of an actor type.
 pub(crate) struct Class {
@@ -38,6 +39,8 @@ pub(crate) struct Class {
     pub(crate) sharer: fn(&mut StateRef<'_>, &mut dyn FnMut(&mut dyn Sharer)),
     /// Its caller keeps the cell alive, which is of this class, and which `header` starts.
     pub(crate) heap_counts: unsafe fn(NonNull<Header>) -> Option<NonNull<HeapCounts>>,
+    /// The functions of the heap, if the state is in one.
+    pub(crate) heap: Option<HeapFunctions>,
     /// What a snapshot has of an actor of this type, besides its messages.
     pub(crate) saved: SavedClass,
     /// Whether the actor has a state now (C2).
@@ -55,16 +58,64 @@ pub(crate) enum SavedClass {
     Start(fn(&mut StateRef<'_>) -> Option<EncodedStart>),
 }
 
+/// The functions that save a heap, between two turns.
+pub(crate) struct HeapFunctions {
+    pub(crate) pacing: fn(&HostCell) -> Pacing,
+    /// Begins an image of its objects, without the state.
+    pub(crate) begin_image: fn(&mut StateRef<'_>, &HeapSaver),
+    /// Writes a piece of its image, if one is being written.
+    pub(crate) write_image: fn(&mut StateRef<'_>),
+}
+
 /// The functions that save and load a state, between two turns.
 pub(crate) struct StateFunctions {
     pub(crate) shape: &'static Shape,
-    /// Whether the state is in a heap, of which an image begins when the state is saved.
-    pub(crate) has_heap: bool,
+    /// Of its heap, if it has one, an image begins.
     pub(crate) save: fn(&mut StateRef<'_>, &mut Encoder<'_>),
-    /// Writes a piece of the image of its heap, if one is being written.
-    pub(crate) write_image: fn(&mut StateRef<'_>),
-    /// Loads it into the cell, which is the other argument too.
-    pub(crate) load: fn(&mut StateRef<'_>, CellRef, StateSource<'_>) -> Result<(), LoadError>,
+    /// Loads it, for this cell.
+    pub(crate) load: fn(CellRef, StateSource<'_>) -> Result<LoadedState, LoadError>,
+}
+
+/// The cell of the actor to which a loaded state belongs.
+pub struct HostCell(pub(crate) CellRef);
+
+/// A state that is loaded, and goes into the cell of its actor.
+pub struct LoadedState(pub(crate) Loaded);
+
+/// How a loaded state goes into its cell.
+pub(crate) enum Loaded {
+    Inline(PutState),
+    /// When the heaps of the image are finished.
+    InHeap(PutHeap),
+}
+
+/// Puts a state into its cell.
+type PutState = Box<dyn FnOnce(&mut StateRef<'_>)>;
+
+/// Puts a state and its heap into its cell.
+type PutHeap = Box<dyn FnOnce(&mut StateRef<'_>, &mut FinishedHeaps)>;
+
+impl LoadedState {
+    /// Puts it into its cell.
+    #[cfg_attr(not(feature = "snapshots"), allow(dead_code))]
+    pub(crate) fn put(self, cell: &mut StateRef<'_>, heaps: &mut FinishedHeaps) {
+        match self.0 {
+            Loaded::Inline(put) => put(cell),
+            Loaded::InHeap(put) => put(cell, heaps),
+        }
+    }
+}
+
+impl fmt::Debug for HostCell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("HostCell").finish()
+    }
+}
+
+impl fmt::Debug for LoadedState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LoadedState").finish_non_exhaustive()
+    }
 }
 
 /// The state of an actor that the caller holds, with its type erased.

@@ -120,7 +120,9 @@ mod worker_shared;
 pub(crate) use actor_path::ActorPath;
 pub(crate) use bounded_queue::{BoundedQueue, Reservation};
 pub(crate) use child_news::ChildNews;
-pub(crate) use class::{Class, SavedClass, StateFunctions, StateRef};
+pub(crate) use class::{
+    Class, HeapFunctions, HostCell, Loaded, LoadedState, SavedClass, StateFunctions, StateRef,
+};
 pub(crate) use constraint::{Decision, Restored, Rule, Update};
 pub(crate) use dead_letter::{bury_letter, note_dead_letter, note_unresolved};
 pub(crate) use deferred_messages::{
@@ -150,8 +152,8 @@ pub(crate) use post::{Received, To, bury, post, post_by, post_or_bury, report};
 #[cfg(feature = "snapshots")]
 pub(crate) use recorder::release_recorders;
 pub(crate) use recorder::{
-    CutRecorder, Recorder, WaitingPlace, end_recorder, give_up_recorder, record, record_with,
-    recorder, set_recorder,
+    CutRecorder, OpenHeap, Recorder, WaitingPlace, end_recorder, give_up_recorder, record,
+    record_with, recorder, set_recorder,
 };
 pub(crate) use reference::{AddressRef, Cached, CellRef, Dropped, count_back};
 pub(crate) use reference_word::CommitResult;

@@ -18,6 +18,7 @@ use crate::failures::{Caught, catch};
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
 use std::time::Duration;
+use vivant_heap::DetachedHeap;
 
 /// Where a message waits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -66,13 +67,18 @@ pub(crate) trait Recorder: Send + Sync {
         let _ = entry;
     }
 
+    /// The detached heap with this number is captured.
+    fn captured_detached(&self, system: &Arc<Shared>, number: u64, heap: &mut DetachedHeap) {
+        let _ = (system, number, heap);
+    }
+
     /// Whether a heap of the cut is not written to its end. Turns run meanwhile.
     fn has_open_heaps(&self) -> bool {
         false
     }
 
-    /// The actors with such heaps.
-    fn open_heaps(&self) -> Vec<ActorKey> {
+    /// Such heaps.
+    fn open_heaps(&self) -> Vec<OpenHeap> {
         Vec::new()
     }
 
@@ -88,6 +94,15 @@ pub(crate) trait Recorder: Send + Sync {
     /// These signals wait for `actor` in the cut, after those of the last call. `end` is where its
     /// supervisor says why it stops it.
     fn is_signalled(&self, actor: &Header, end: Option<&TreeEnd>, signals: Signals);
+}
+
+/// A heap of a cut that is not written to its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum OpenHeap {
+    /// Of this actor.
+    OfActor(ActorKey),
+    /// The detached heap with this number.
+    Detached(u64),
 }
 
 /// The recorder of a cut, for the threads that record.

@@ -30,7 +30,7 @@ pub(crate) struct Shared {
     pub(crate) timers: Timers<DelayedMessage>,
     pub(crate) exit_hooks: ExitHooks<Arc<Shared>>,
     pub(super) kept: Mutex<BTreeMap<u64, KeptActor>>,
-    pub(crate) passes: Passes,
+    pub(crate) passes: Arc<Passes>,
     services: Services,
 }
 
@@ -95,6 +95,8 @@ impl MutedSender {
 impl Shared {
     pub(crate) fn new(services: Services, scheduler: Box<dyn Scheduler>) -> Arc<Shared> {
         note_places();
+        let passes: Arc<Passes> = Arc::default();
+        services.heaps.set_phases(passes.clone());
         Arc::new(Shared {
             scheduler,
             registry: Registry::default(),
@@ -103,7 +105,7 @@ impl Shared {
             timers: Timers::default(),
             exit_hooks: ExitHooks::default(),
             kept: Mutex::new(BTreeMap::new()),
-            passes: Passes::default(),
+            passes,
             services,
         })
     }

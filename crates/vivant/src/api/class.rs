@@ -3,15 +3,15 @@
 
 use super::actor::Actor;
 use super::cell::{self, ActorCell, BoundedCell};
-use super::storage::{FactsOf, Host, HostCell, StoreState, Stored};
+use super::storage::{FactsOf, Host, StoreState, Stored};
 use super::turn::Turn;
 use crate::actor::{
-    AddressRef, Birth, CellRef, Class, Header, OutgoingReferences, SavedClass, StateFunctions,
-    StateRef, TraceCoverage, Worker,
+    AddressRef, Birth, CellRef, Class, Header, HeapFunctions, HostCell, LoadedState,
+    OutgoingReferences, SavedClass, StateFunctions, StateRef, TraceCoverage, Worker,
 };
 use crate::failures::StopReason;
 use crate::interned::Name;
-use crate::saving::{EncodedStart, KeepStart, KeptStart, SaveKind, Saves, StateSource};
+use crate::saving::{EncodedStart, HeapSaver, KeepStart, KeptStart, SaveKind, Saves, StateSource};
 use crate::statistics::HeapCounts;
 use std::any::TypeId;
 use std::mem::offset_of;
@@ -52,6 +52,7 @@ impl<A: Actor> Classed for A {
         outgoing_references: outgoing_references::<A>,
         sharer: sharer::<A>,
         heap_counts: heap_counts::<A>,
+        heap: heap::<A>(),
         saved: saved::<A>(),
         has_state: has_state::<A>,
         make: make::<A>,
@@ -157,6 +158,15 @@ impl StateRef<'_> {
         self.stored::<A>().2.place()
     }
 
+    /// Stores a state outside a turn.
+    ///
+    /// # Panics
+    ///
+    /// As `kept`.
+    pub(crate) fn store<A: Actor>(&mut self, loaded: Stored<A>) {
+        *self.stored::<A>().0 = Some(loaded);
+    }
+
     /// Calls `body` with the stored state outside a turn, if there is one.
     ///
     /// # Panics
@@ -176,14 +186,23 @@ fn is_class_of<A: Actor>(class: &'static Class) -> bool {
     std::ptr::eq(class, class_of::<A>()) || (class.type_id)() == TypeId::of::<A>()
 }
 
+const fn heap<A: Actor>() -> Option<HeapFunctions> {
+    match <A::Storage as StoreState<A>>::HEAP_PACING {
+        Some(pacing) => Some(HeapFunctions {
+            pacing,
+            begin_image: begin_image::<A>,
+            write_image: write_image::<A>,
+        }),
+        None => None,
+    }
+}
+
 /// How the state or the start of an `A` is saved.
 const fn saved<A: Actor>() -> SavedClass {
     match (<A::SaveKind as SaveKind>::SAVES, A::STATE_CODEC) {
         (Saves::State, Some(codec)) => SavedClass::State(StateFunctions {
             shape: codec.shape,
-            has_heap: <A::Storage as StoreState<A>>::HAS_HEAP,
             save: save_state::<A>,
-            write_image: write_image::<A>,
             load: load_state::<A>,
         }),
         (Saves::Start, _) => SavedClass::Start(kept_start::<A>),
@@ -198,20 +217,20 @@ fn save_state<A: Actor>(state: &mut StateRef<'_>, out: &mut Encoder<'_>) {
     }
 }
 
+fn begin_image<A: Actor>(state: &mut StateRef<'_>, saver: &HeapSaver) {
+    if let Some(kept) = state.stored::<A>().0 {
+        A::Storage::begin_image(kept, saver);
+    }
+}
+
 fn write_image<A: Actor>(state: &mut StateRef<'_>) {
     if let Some(kept) = state.stored::<A>().0 {
         A::Storage::write_image(kept);
     }
 }
 
-fn load_state<A: Actor>(
-    state: &mut StateRef<'_>,
-    cell: CellRef,
-    source: StateSource<'_>,
-) -> Result<(), LoadError> {
-    let loaded = A::Storage::load(HostCell(cell), source)?;
-    *state.stored::<A>().0 = Some(loaded);
-    Ok(())
+fn load_state<A: Actor>(cell: CellRef, source: StateSource<'_>) -> Result<LoadedState, LoadError> {
+    A::Storage::load(HostCell(cell), source)
 }
 
 fn kept_start<A: Actor>(state: &mut StateRef<'_>) -> Option<EncodedStart> {

@@ -1,13 +1,13 @@
 //! Inline state: a state that is a plain Rust value.
 
 use super::actor::Actor;
-use super::storage::{Host, HostCell, StateCodec, StoreState};
+use super::storage::{Host, StateCodec, StoreState};
 use super::turn::Turn;
-use crate::actor::{OutgoingReferences, TraceCoverage};
-use crate::saving::StateSource;
+use crate::actor::{HostCell, Loaded, LoadedState, OutgoingReferences, StateRef, TraceCoverage};
+use crate::saving::{HeapSaver, StateSource};
 use crate::statistics::HeapCounts;
 use vivant_codec::{Decoder, Encoder, LoadError, Saved};
-use vivant_heap::Sharer;
+use vivant_heap::{Pacing, Sharer};
 
 /// The state is a Rust value in the actor's cell: no heap, no collector, no cost. [`Actor::State`]
 /// is the actor's type itself.
@@ -58,7 +58,7 @@ impl<A: Actor<Storage = InlineState> + for<'gc> Actor<State<'gc> = A>> StoreStat
         body(kept)
     }
 
-    const HAS_HEAP: bool = false;
+    const HEAP_PACING: Option<fn(&HostCell) -> Pacing> = None;
     const MAY_SHOW: bool = false;
 
     /// There is no heap below it.
@@ -70,15 +70,19 @@ impl<A: Actor<Storage = InlineState> + for<'gc> Actor<State<'gc> = A>> StoreStat
         (codec.save)(kept, out);
     }
 
+    fn begin_image(_: &mut Self::Stored, _: &HeapSaver) {}
+
     fn write_image(_: &mut Self::Stored) {}
 
-    fn load(_: HostCell, source: StateSource<'_>) -> Result<A, LoadError> {
+    fn load(_: HostCell, source: StateSource<'_>) -> Result<LoadedState, LoadError> {
         let Some(codec) = (const { A::STATE_CODEC }) else {
             return Err(Decoder::new(&[]).error("a state that is not saved"));
         };
-        source.load(|input, (comparison, shape)| {
+        let state: A = source.load(|input, (comparison, shape)| {
             input.stored_by(comparison, shape, codec.shape, codec.load)
-        })
+        })?;
+        let put = move |cell: &mut StateRef<'_>| cell.store::<A>(state);
+        Ok(LoadedState(Loaded::Inline(Box::new(put))))
     }
 
     fn end(kept: A, _: Host<'_>) {

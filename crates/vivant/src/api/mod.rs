@@ -122,6 +122,6 @@ pub(crate) use spawner::SystemRef;
 pub use start::{StartCall, StartFunction};
 pub use step::Step;
 pub use stepped::{KeepLocals, LocalsInMessage, LocalsOf, Stepped};
-pub(crate) use storage::{Host, HostCell, StoreState};
+pub(crate) use storage::{Host, StoreState};
 pub use storage::{StateCodec, StateStorage};
 pub use turn::Turn;

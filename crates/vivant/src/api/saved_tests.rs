@@ -27,6 +27,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Sender, channel};
 use vivant_codec::{Comparison, Decoder, Encoder, LoadError, Saved, Shapes, to_bytes};
+use vivant_heap::{FinishedHeaps, HeapNumbers, RestoredHeaps};
 
 #[interface(id = "test::Ledger")]
 trait Ledger {
@@ -384,14 +385,26 @@ impl MessageKind for Refill {
             SavedClass::State(functions) => {
                 let mut shapes = Shapes::default();
                 let shape = shapes.add(functions.shape).expect("few shapes");
+                let comparison = Comparison::new(&shapes);
+                let heaps = RestoredHeaps::new(
+                    &worker.system.heaps,
+                    (&comparison, &[]),
+                    HeapNumbers::New,
+                    [],
+                );
+                let heaps = heaps.expect("no heaps");
+                let values = heaps.values(&contexts);
                 let source = StateSource {
                     bytes: &bytes,
                     contexts: &contexts,
-                    stored: (&Comparison::new(&shapes), shape),
-                    spans: Vec::new(),
-                    objects: &[],
+                    values: &values,
+                    stored: (&comparison, shape),
+                    heaps: &heaps,
+                    heap: None,
                 };
-                (functions.load)(state, worker.me().cell(), source).expect("the bytes are a state");
+                let loaded = (functions.load)(worker.me().cell(), source);
+                let loaded = loaded.expect("the bytes are a state");
+                loaded.put(state, &mut FinishedHeaps::default());
             }
             SavedClass::Nothing | SavedClass::Start(_) => panic!("it has no saved state"),
         }

@@ -7,12 +7,12 @@
 
 use super::actor::Actor;
 use super::turn::Turn;
-use crate::actor::{CellRef, OutgoingReferences, TraceCoverage, Worker};
-use crate::saving::StateSource;
+use crate::actor::{HostCell, LoadedState, OutgoingReferences, TraceCoverage, Worker};
+use crate::saving::{HeapSaver, StateSource};
 use crate::statistics::HeapCounts;
 use std::fmt;
 use vivant_codec::{Decoder, Encoder, LoadError, Shape};
-use vivant_heap::Sharer;
+use vivant_heap::{Pacing, Sharer};
 
 /// State storage of an actor `A`: [`InlineState`](crate::InlineState) or
 /// [`GcState`](crate::GcState).
@@ -47,8 +47,8 @@ pub trait StoreState<A: Actor>: Sized + 'static {
     /// Gives a guard read access to the state.
     fn look<T>(kept: &mut Self::Stored, body: impl for<'gc> FnOnce(&A::State<'gc>) -> T) -> T;
 
-    /// Whether the state is in a heap.
-    const HAS_HEAP: bool;
+    /// The pacing of the heap, if the state is in one.
+    const HEAP_PACING: Option<fn(&HostCell) -> Pacing>;
 
     /// Whether any object reachable from the state can trace addresses.
     const MAY_SHOW: bool;
@@ -61,15 +61,18 @@ pub trait StoreState<A: Actor>: Sized + 'static {
     /// that.
     fn save(kept: &mut Self::Stored, codec: StateCodec<A>, out: &mut Encoder<'_>);
 
+    /// Begins an image of the objects of the heap, if there is one, without the state.
+    fn begin_image(kept: &mut Self::Stored, saver: &HeapSaver);
+
     /// Writes a piece of the image of the heap, if one is being written.
     fn write_image(kept: &mut Self::Stored);
 
-    /// Loads the state of an actor.
+    /// Loads the state of an actor, for its cell.
     ///
     /// # Errors
     ///
     /// The bytes are no such state.
-    fn load(cell: HostCell, source: StateSource<'_>) -> Result<Self::Stored, LoadError>;
+    fn load(cell: HostCell, source: StateSource<'_>) -> Result<LoadedState, LoadError>;
 
     /// The actor ends, or restarts: drops the state.
     fn end(kept: Self::Stored, host: Host<'_>);
@@ -88,15 +91,6 @@ pub struct Host<'w>(pub(crate) &'w Worker);
 impl fmt::Debug for Host<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Host").finish()
-    }
-}
-
-/// The cell of the actor to which a loaded state belongs.
-pub struct HostCell(pub(crate) CellRef);
-
-impl fmt::Debug for HostCell {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("HostCell").finish()
     }
 }
 

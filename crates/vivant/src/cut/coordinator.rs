@@ -2,18 +2,23 @@
 
 use super::tables::{TableWalk, Walked};
 use crate::actor::{
-    CellRef, CutRecorder, Recorder, SavedClass, Shared, end_recorder, give_up_recorder,
+    CellRef, CutRecorder, OpenHeap, Recorder, Shared, end_recorder, give_up_recorder, record,
     record_with, recorder, set_recorder,
 };
+use crate::gc_state::DetachedHeaps;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::phase::{Earlier, Pass, Walk, outside_threads, sends_from_outside};
 use crate::run::Occupied;
 use crate::services::RegistryWalk;
 use crate::sync::{Arc, Mutex, MutexGuard, try_lock};
+use vivant_heap::{DetachedHeap, Visit};
 
 /// Limit of the actors that one step looks at: of about 0.1 ms, after which the thread yields.
 const PAGE: usize = if cfg!(test) { 3 } else { 100 };
+
+/// Bytes of objects of a detached heap that one step writes: some 100 microseconds.
+const PIECE: usize = 32 << 10;
 
 /// Takes the cuts of one system, one after the other. A system has one, also between two cuts: a
 /// cut that was given up is not over.
@@ -45,6 +50,8 @@ enum Work {
     Idle(ActorWalk),
     /// The actors that were active when the walk saw them.
     Active(Vec<CellRef>),
+    /// The detached heaps that are to be captured.
+    Detached(Vec<u64>),
     /// The tables of the system, which no code before the line changes any more.
     Tables(TableWalk),
     /// Heaps are written, while turns run. Displaced messages and entries that were taken out are
@@ -178,10 +185,34 @@ impl Coordinator {
                     return Step::Waits;
                 }
                 match self.pass.walk() {
-                    Walk::Capture => self.begin_pass(system),
+                    Walk::Capture => {
+                        // No actor is before the line, so no other heap of before it will be
+                        // detached.
+                        self.work = Work::Detached(DetachedHeaps::of(system).numbers());
+                    }
                     Walk::Mailbox => self.work = Work::Tables(TableWalk::default()),
                 }
                 Step::More
+            }
+            Work::Detached(left) => {
+                let phase = self.pass.phase().number();
+                let page = left.split_off(left.len().saturating_sub(PAGE));
+                let busy = page.into_iter().filter(|number| {
+                    let captured = DetachedHeaps::hold(system, *number, |heap| {
+                        capture_detached(system, *number, heap, phase);
+                    });
+                    captured == Visit::Active
+                });
+                let busy: Vec<u64> = busy.collect();
+                let is_busy = !busy.is_empty();
+                left.extend(busy);
+                if left.is_empty() {
+                    self.begin_pass(system);
+                }
+                match is_busy {
+                    true => Step::Waits,
+                    false => Step::More,
+                }
             }
             Work::Tables(walk) => {
                 if walk.walk_on(system, PAGE) == Walked::All {
@@ -233,23 +264,43 @@ impl ActorWalk {
 
 /// Writes a piece of each heap of which no worker runs the actor: it may have nothing to do, or
 /// take no message. A void cut needs none of them.
-fn write_heaps(cut: &CutRecorder, system: &Shared) -> Step {
+fn write_heaps(cut: &CutRecorder, system: &Arc<Shared>) -> Step {
     if system.passes.is_void() {
         record_with(cut, system, |cut| cut.give_heaps_up());
     }
     let mut step = Step::Waits;
-    for actor in record_with(cut, system, |cut| cut.open_heaps()) {
-        let cell = system.registry.get(actor.place, |cell| cell.id == actor.id);
-        let Some(Ok(mut idle)) = cell.map(|cell| cell.hold_idle()) else {
-            continue;
-        };
-        if let SavedClass::State(functions) = &idle.class.saved {
-            (functions.write_image)(&mut idle.state());
+    for heap in record_with(cut, system, |cut| cut.open_heaps()) {
+        if write_piece(system, heap) == Visit::Done {
             step = Step::More;
         }
-        idle.park();
     }
     step
+}
+
+fn write_piece(system: &Arc<Shared>, heap: OpenHeap) -> Visit {
+    let actor = match heap {
+        OpenHeap::OfActor(actor) => actor,
+        OpenHeap::Detached(number) => {
+            return DetachedHeaps::hold(system, number, |heap| heap.write_image(PIECE));
+        }
+    };
+    let cell = system.registry.get(actor.place, |cell| cell.id == actor.id);
+    let Some(Ok(mut idle)) = cell.map(|cell| cell.hold_idle()) else {
+        return Visit::Active;
+    };
+    if let Some(heap) = &idle.class.heap {
+        (heap.write_image)(&mut idle.state());
+    }
+    idle.park();
+    Visit::Done
+}
+
+/// A detached heap enters the phase, and is captured, unless it was when its actor was.
+fn capture_detached(system: &Arc<Shared>, number: u64, heap: &mut DetachedHeap, phase: u64) {
+    if heap.phase() != phase {
+        record(system, |cut| cut.captured_detached(system, number, heap));
+        heap.enter_phase(phase);
+    }
 }
 
 #[derive(PartialEq, Eq)]

@@ -9,11 +9,11 @@ use super::locals::{Locals, TurnLocals};
 use super::marks::{ConcurrentMarks, RunningMark};
 use super::rooted::{self, Roots};
 use super::saved;
-use crate::actor::{OutgoingReferences, Shared, TraceCoverage, Worker};
+use crate::actor::{HostCell, LoadedState, OutgoingReferences, Shared, TraceCoverage, Worker};
 use crate::api::Actor;
 use crate::api::Turn;
-use crate::api::{Host, HostCell, StateCodec, StoreState};
-use crate::saving::StateSource;
+use crate::api::{Host, StateCodec, StoreState};
+use crate::saving::{HeapSaver, StateSource};
 use crate::statistics::HeapCounts;
 use crate::sync::Arc;
 use std::cell::{Cell, RefCell};
@@ -144,6 +144,7 @@ where
             }
         };
         let mut stored = ActorHeap::new(heap, waker);
+        stored.heap.enter_phase(worker.pass().phase().number());
         stored.end_turn(worker, counts);
         stored
     }
@@ -187,7 +188,8 @@ where
         stored.heap.turn(|_, (state, ..)| body(state))
     }
 
-    const HAS_HEAP: bool = true;
+    const HEAP_PACING: Option<fn(&HostCell) -> Pacing> =
+        Some(|HostCell(cell)| pacing::<A>(&cell.system));
     const MAY_SHOW: bool = <A::State<'static> as Object<'static>>::NEEDS_TRACE;
 
     fn outgoing_references(
@@ -207,12 +209,16 @@ where
         saved::save(stored, codec, out);
     }
 
+    fn begin_image(stored: &mut ActorHeap<A>, saver: &HeapSaver) {
+        saved::begin_image(stored, saver);
+    }
+
     fn write_image(stored: &mut ActorHeap<A>) {
         saved::write_image(stored);
     }
 
-    fn load(HostCell(cell): HostCell, source: StateSource<'_>) -> Result<ActorHeap<A>, LoadError> {
-        saved::load(cell, source)
+    fn load(HostCell(cell): HostCell, source: StateSource<'_>) -> Result<LoadedState, LoadError> {
+        saved::load::<A>(cell, source)
     }
 
     fn end(stored: ActorHeap<A>, Host(worker): Host<'_>) {

@@ -4,11 +4,16 @@
 use super::detached_table::{Changed, DetachedHeapTable};
 use super::gc_waker::{GcWaker, notified_after_ns};
 use super::group_candidates::GroupCandidates;
-use crate::actor::{Shared, Worker};
+use crate::actor::{Shared, Worker, recorder};
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_planted};
+#[cfg(test)]
+use crate::phase::NO_PHASE;
 use crate::services::{Action, Alarm, SystemCall};
 use crate::sync::{Arc, AtomicBool, Mutex, MutexGuard, Ordering, lock};
+use std::task::Waker;
 use std::thread;
-use vivant_heap::{DetachedHeap, Member, Sharer, Visit};
+use vivant_heap::{DetachedHeap, FinishedHeaps, Member, Sharer, Visit};
 
 /// Work budget of one run by a worker, between two rounds of actors: objects scanned, or work of
 /// equal cost; some ten to some hundred microseconds.
@@ -79,6 +84,31 @@ static RUN_DETACHED_HEAPS: SystemCall<Arc<Shared>> = SystemCall {
     },
 };
 
+/// A heap that no cut captures enters the phase of the system. Else the coordinator of the cut
+/// captures it.
+fn enter_phase(system: &Shared, heap: &mut DetachedHeap) {
+    // First the phase: if another cut begins behind this line, its recorder is there.
+    let phase = system.passes.now().phase().number();
+    #[cfg(test)]
+    if is_planted(InjectedFault::EarlyRelease) {
+        return heap.enter_phase(NO_PHASE);
+    }
+    if heap.phase() != phase && (recorder(system).is_none() || system.is_closing()) {
+        heap.enter_phase(phase);
+    }
+}
+
+/// Adds the heaps of an image that have no state.
+pub(crate) fn add_detached(system: &Arc<Shared>, heaps: FinishedHeaps) {
+    for (_, mut heap) in heaps.detached() {
+        let waker = GcWaker::of_detached();
+        heap.wake_by(Waker::from(waker.clone()));
+        heap.enter_phase(system.passes.now().phase().number());
+        system.scheduler.heap_begins(system);
+        DetachedHeaps::add(system, heap, &waker);
+    }
+}
+
 impl DetachedHeaps {
     pub(crate) fn of(system: &Shared) -> &DetachedHeaps {
         system.extensions.part()
@@ -122,11 +152,25 @@ impl DetachedHeaps {
         lock(&self.state).table.sharing().collect()
     }
 
+    /// All of them.
+    pub(crate) fn numbers(&self) -> Vec<u64> {
+        lock(&self.state).table.numbers().collect()
+    }
+
     /// Visits one of them, for a group mark, unless a thread runs it or it is freed.
     pub(crate) fn visit(
         system: &Arc<Shared>,
         number: u64,
         visit: &mut dyn FnMut(Member<'_>),
+    ) -> Visit {
+        DetachedHeaps::hold(system, number, |heap| visit(heap.sharer().member()))
+    }
+
+    /// Calls `body` with one of them, unless a thread runs it or it is freed.
+    pub(crate) fn hold(
+        system: &Arc<Shared>,
+        number: u64,
+        body: impl FnOnce(&mut DetachedHeap),
     ) -> Visit {
         let detached_heaps = DetachedHeaps::of(system);
         let taken = lock(&detached_heaps.state).table.take_for_visit(number);
@@ -134,8 +178,8 @@ impl DetachedHeaps {
             Ok(taken) => taken,
             Err(failed) => return failed,
         };
-        // Outside of the lock: a visit may send deltas to detached heaps, which notifies them.
-        visit(taken.member());
+        // Outside of the lock: the body may send deltas to detached heaps, which notifies them.
+        body(taken.heap());
         let mut state = lock(&detached_heaps.state);
         let due_ns = state.table.put_back_visited(taken);
         let changed = state.table.take_changed();
@@ -278,10 +322,11 @@ impl DetachedHeaps {
                 0 => None,
                 _ => state.table.take(now_ns),
             };
-            let Some(taken) = taken else { break };
+            let Some(mut taken) = taken else { break };
             drop(state);
             // L6: it may have been detached behind the line.
             Worker::of(system, Worker::enter_pass_between_runs);
+            enter_phase(system, taken.heap());
             let stepped = taken.step(now_ns, &mut work, clock);
             let drain_by_ns = now_ns.saturating_add(notified_after_ns(system));
             state = lock(&detached_heaps.state);

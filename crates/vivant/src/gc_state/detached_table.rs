@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
-use vivant_heap::{DetachedHeap, DetachedStep, HeapShares, Member, Sharer, StepContext, Visit};
+use vivant_heap::{DetachedHeap, DetachedStep, HeapShares, Sharer, StepContext, Visit};
 
 /// The detached heaps by number: in the order in which their actors ended (R5).
 #[derive(Default)]
@@ -47,8 +47,8 @@ pub(super) struct SteppedHeap {
 }
 
 impl TakenHeap {
-    pub(super) fn member(&mut self) -> Member<'_> {
-        self.heap.sharer().member()
+    pub(super) fn heap(&mut self) -> &mut DetachedHeap {
+        &mut self.heap
     }
 
     /// Does a step of its work. `clock` measures the duration.
@@ -215,6 +215,10 @@ impl DetachedHeapTable {
     /// Whether counts of those with imports and exports have changed since the last call.
     pub(super) fn take_changed(&mut self) -> Changed {
         mem::take(&mut self.changed)
+    }
+
+    pub(super) fn numbers(&self) -> impl Iterator<Item = u64> {
+        self.heaps.keys().copied()
     }
 
     /// Those with imports and exports.

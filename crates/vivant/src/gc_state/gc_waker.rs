@@ -59,6 +59,11 @@ impl GcWaker {
         })))
     }
 
+    /// The waker of a heap that has no actor.
+    pub(super) fn of_detached() -> Arc<GcWaker> {
+        Arc::new(GcWaker(Mutex::new(WakeTarget::Closed)))
+    }
+
     /// Schedules an idle check in `in_ns` nanoseconds, unless one is due before that.
     pub(super) fn schedule_check(&self, in_ns: u64) {
         let mut target = lock(&self.0);

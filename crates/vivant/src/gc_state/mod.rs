@@ -26,7 +26,7 @@ mod saved;
 mod without_start;
 
 pub use collected::GcState;
-pub(crate) use detached_heaps::DetachedHeaps;
+pub(crate) use detached_heaps::{DetachedHeaps, add_detached};
 pub use far::Far;
 pub(crate) use group_candidates::{AnyTags, GroupCandidates, GroupResult};
 pub use locals::{BrandedLocals, LocalsInHeap};

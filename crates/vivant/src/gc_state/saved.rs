@@ -1,15 +1,15 @@
 //! A graph in an image: the state as any other value, and the objects of its heap beside it.
 
-use super::collected::{ActorHeap, GcState, pacing};
+use super::collected::{ActorHeap, GcState, HeapRoot};
 use super::deaths::DeathNotices;
 use super::gc_messages;
 use super::gc_waker::{GcWaker, notified_after_ns};
-use crate::actor::CellRef;
+use crate::actor::{CellRef, Loaded, LoadedState, StateRef};
 use crate::api::{Actor, StateCodec};
 use crate::saving::{HeapSaver, StateSource};
 use std::task::Waker;
 use vivant_codec::{Decoder, Encoder, LoadError, Saved};
-use vivant_heap::{Heap, HeapImage, Leaf, Object};
+use vivant_heap::{FinishedHeaps, Leaf, Object};
 
 impl<A: Actor<Storage = GcState>> StateCodec<A>
 where
@@ -31,8 +31,8 @@ pub(super) fn save<A: Actor<Storage = GcState>>(
 ) where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
-    let saver = out.context::<HeapSaver>();
-    let taken = saver.and_then(|saver| Some((saver.codecs(), saver.take_sink()?)));
+    let (saver, number) = (out.context::<HeapSaver>(), stored.heap.number());
+    let taken = saver.and_then(|saver| Some((saver.codecs(), saver.take_sink(number)?)));
     let Some((codecs, sink)) = taken else {
         return out.error("a graph, where no image is made");
     };
@@ -46,6 +46,21 @@ pub(super) fn save<A: Actor<Storage = GcState>>(
                 (codec.save)(state, out);
             });
     });
+    if stored.heap.is_imaging() {
+        // No turn may come.
+        stored.waker.schedule_check(0);
+    }
+}
+
+/// Begins an image of the objects, without the state.
+pub(super) fn begin_image<A: Actor<Storage = GcState>>(stored: &mut ActorHeap<A>, saver: &HeapSaver)
+where
+    for<'gc> A::State<'gc>: Object<'gc>,
+{
+    let number = stored.heap.number();
+    if let Some(sink) = saver.take_sink(number) {
+        stored.heap.begin_image(saver.codecs(), sink, |_| ());
+    }
     if stored.heap.is_imaging() {
         // No turn may come.
         stored.waker.schedule_check(0);
@@ -79,50 +94,39 @@ fn unsaved(has_locals: bool, notices: &DeathNotices, has_roots: bool) -> Option<
     }
 }
 
-/// Makes the heap of an image.
+/// Loads a state, of which the heap is one of the image.
 pub(super) fn load<A: Actor<Storage = GcState>>(
     cell: CellRef,
     source: StateSource<'_>,
-) -> Result<ActorHeap<A>, LoadError>
+) -> Result<LoadedState, LoadError>
 where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
+    let error = |why| Err(Decoder::new(&[]).error(why));
     let Some(codec) = (const { A::STATE_CODEC }) else {
-        return Err(Decoder::new(&[]).error("a state that is not saved"));
+        return error("a state that is not saved");
     };
-    let system = &cell.system;
-    system.scheduler.heap_begins(system);
-    let waker = GcWaker::of(cell.clone(), gc_messages::idle_check::<A>);
+    let Some(heap) = source.heap else {
+        return error("a graph, of which the image has no heap");
+    };
     let (comparison, shape) = source.stored;
-    let image = HeapImage {
-        spans: source.spans,
-        objects: source.objects,
-        comparison,
+    let bytes = source.bytes;
+    let heaps = source.heaps;
+    let state = heaps.state::<HeapRoot<A>>(heap, source.contexts, |decoder| {
+        let mut input = decoder.of(bytes);
+        let state = input.stored_by(comparison, shape, codec.shape, codec.load)?;
+        input.finish()?;
+        Ok((state, None, Leaf(DeathNotices::default()), None))
+    })?;
+    let put = move |into: &mut StateRef<'_>, heaps: &mut FinishedHeaps| {
+        let system = &cell.system;
+        system.scheduler.heap_begins(system);
+        let waker = GcWaker::of(cell.clone(), gc_messages::idle_check::<A>);
+        let heap = heaps.heap(state, Some(Waker::from(waker.clone())));
+        // No turn may come. Counts of other heaps may wait, and the cycle detector waits for the
+        // external edges of the heap.
+        waker.schedule_check(notified_after_ns(system));
+        into.store::<A>(ActorHeap::new(heap, waker));
     };
-    let std_waker = Some(Waker::from(waker.clone()));
-    let (bytes, contexts) = (source.bytes, source.contexts);
-    let heap = Heap::restore(
-        &system.heaps,
-        pacing::<A>(system),
-        std_waker,
-        image,
-        contexts,
-        |decoder| {
-            let mut input = decoder.of(bytes);
-            let state = input.stored_by(comparison, shape, codec.shape, codec.load)?;
-            input.finish()?;
-            Ok((state, None, Leaf(DeathNotices::default()), None))
-        },
-    );
-    match heap {
-        Ok(heap) => {
-            // No turn may come, and the cycle detector waits for the external edges of the heap.
-            waker.schedule_check(notified_after_ns(system));
-            Ok(ActorHeap::new(heap, waker))
-        }
-        Err(error) => {
-            waker.close();
-            Err(error)
-        }
-    }
+    Ok(LoadedState(Loaded::InHeap(Box::new(put))))
 }

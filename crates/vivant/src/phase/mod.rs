@@ -25,6 +25,8 @@ mod turn_pause;
 #[cfg(all(test, feature = "macros"))]
 pub(crate) use history::{At, HistoryCut, Kind, Line, News, Taken};
 pub(crate) use number::{Parity, Pass, PassMark, Phase, Stamp, Walk};
+#[cfg(test)]
+pub(crate) use passes::NO_PHASE;
 pub(crate) use passes::{Earlier, Passes};
 pub(crate) use published::PublishedPass;
 pub(crate) use this_thread::{

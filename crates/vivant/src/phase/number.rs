@@ -50,6 +50,11 @@ impl Pass {
         Pass(self.0 + 1)
     }
 
+    /// The pass before.
+    pub(super) fn before(self) -> Pass {
+        Pass(self.0.saturating_sub(1))
+    }
+
     pub(crate) fn walk(self) -> Walk {
         match self.0 % 2 {
             0 => Walk::Mailbox,

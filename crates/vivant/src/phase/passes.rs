@@ -1,12 +1,21 @@
 //! The pass of a system, and the threads that may be in an earlier one (L1, L5).
 
-use super::number::{Pass, PassWord};
+use super::number::{Pass, PassMark, PassWord, Phase};
 use super::outside::{OutsideThreads, Senders};
 use super::published::PublishedPass;
 use super::turn_gate::TurnGate;
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_planted};
 use crate::sync::{
     Arc, AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, fault, fence, lock, yield_now,
 };
+use std::fmt;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use vivant_heap::Phases;
+
+/// An injected fault: each heap is in the present phase.
+#[cfg(test)]
+pub(crate) const NO_PHASE: u64 = u64::MAX;
 
 /// The pass of a system.
 pub(crate) struct Passes {
@@ -39,6 +48,28 @@ impl Default for Passes {
     }
 }
 
+impl Phases for Passes {
+    fn phase(&self) -> u64 {
+        #[cfg(test)]
+        if is_planted(InjectedFault::EarlyRelease) {
+            return NO_PHASE;
+        }
+        // As in `now`: a thread that has a delta of a later phase has acquired it from a thread
+        // that had read the number of a pass of that phase.
+        self.now().phase().number()
+    }
+}
+
+impl fmt::Debug for Passes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Passes").field(&self.now()).finish()
+    }
+}
+
+// It has no invariant that a panic could break: its locks are held over no code of others.
+impl UnwindSafe for Passes {}
+impl RefUnwindSafe for Passes {}
+
 impl Passes {
     /// Returns the pass of the system, or an earlier one if nothing that this thread has seen
     /// happened in the later.
@@ -47,6 +78,15 @@ impl Passes {
         // Relaxed: what this thread knows of a later pass it has acquired from a thread that had
         // read the number of that pass, so it reads that number or a later one.
         self.word().pass()
+    }
+
+    /// The phase of an actor with this mark, in the pass of the system or in the pass before (L1).
+    pub(crate) fn phase_of(&self, mark: PassMark) -> Phase {
+        let now = self.now();
+        match mark == now.mark() {
+            true => now.phase(),
+            false => now.before().phase(),
+        }
     }
 
     /// Whether a worker in this pass has nothing to do between two turns: the pass is that of the

@@ -28,6 +28,13 @@ pub(crate) enum Occupied {
     Ended,
 }
 
+/// Whether a restored child has a state, or gets it with its heap.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ChildState {
+    None,
+    Some,
+}
+
 /// Why an idle actor is not garbage, independent of its addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum RootReason {
@@ -79,11 +86,11 @@ impl Idle {
     }
 
     /// The actor has this supervisor, and this life, as in another life of the system.
-    pub(crate) fn set_child(&mut self, child: SupervisedBy, life: Lifecycle) {
+    pub(crate) fn set_child(&mut self, child: SupervisedBy, life: Lifecycle, state: ChildState) {
         let run_state = self.run_state();
         run_state.cold().child = Some(child);
         run_state.life = life;
-        if self.state().has_state() && life == Lifecycle::Down {
+        if state == ChildState::Some && life == Lifecycle::Down {
             // Its next incarnation begins with that state.
             self.run_state().cold().next_state = NextState::Loaded(Box::new(|| ()));
         } else if life == Lifecycle::Down {

@@ -40,5 +40,5 @@ mod steps_model;
 #[cfg(all(test, feature = "macros"))]
 mod waiting_tests;
 
-pub(crate) use idle::{Idle, Occupied, RootReason};
+pub(crate) use idle::{ChildState, Idle, Occupied, RootReason};
 pub(crate) use run_loop::{Ran, rescue, run, run_to_panic};

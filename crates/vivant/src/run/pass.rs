@@ -12,6 +12,7 @@ use crate::constraints::Constraints;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::phase::{Parity, Pass, Stamp, Walk};
+use vivant_heap::Sharer;
 
 impl RunGuard<'_> {
     /// L2: before a run. Enters the pass of the worker, or both enter the one of the system.
@@ -180,6 +181,28 @@ impl Idle {
     }
 }
 
+impl Idle {
+    /// The actor has got a heap, which enters the phase of the actor.
+    pub(crate) fn heap_has_come(&mut self) {
+        enter_heap_phase(self);
+    }
+}
+
+impl RunGuard<'_> {
+    /// As [`Idle::heap_has_come`].
+    pub(crate) fn heap_has_come(&mut self) {
+        enter_heap_phase(self);
+    }
+}
+
+/// The heap of an actor enters the phase of the actor.
+fn enter_heap_phase(actor: &mut impl Holder) {
+    let cell = actor.cell();
+    let phase = cell.system.passes.phase_of(actor.run_state().pass);
+    let mut enter = |heap: &mut dyn Sharer| heap.enter_phase(phase.number());
+    (cell.class.sharer)(&mut actor.state_ref(), &mut enter);
+}
+
 /// An actor enters the pass of the system.
 #[cold]
 fn enter(actor: &mut impl Holder, pass: Pass) {
@@ -197,6 +220,7 @@ fn enter(actor: &mut impl Holder, pass: Pass) {
         }),
         Walk::Mailbox => record_mailbox(actor, &cell, pass.phase().stamp(), pass.phase().parity()),
     }
+    enter_heap_phase(actor);
     // Last: the coordinator takes the records when all actors have entered.
     system.registry.enters(cell.place(), pass.parity());
 }

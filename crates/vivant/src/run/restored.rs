@@ -22,6 +22,7 @@ impl RunGuard<'_> {
         });
         match restored {
             Ok(parts) => {
+                self.heap_has_come();
                 self.has_restored(kind, parts);
                 done(ActorRestored::Yes);
                 self.handle_request()

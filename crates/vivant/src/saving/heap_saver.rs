@@ -6,13 +6,16 @@ use std::fmt;
 use vivant_heap::{ImageSink, ObjectCodecs};
 
 /// Takes the image of the heap in which the state lies that is encoded. A context of the encoder.
-pub(crate) struct HeapSaver {
+pub struct HeapSaver {
     codecs: Arc<ObjectCodecs>,
-    sink: Cell<Option<Box<dyn ImageSink>>>,
+    sink: Cell<Option<MakeSink>>,
 }
 
+/// Makes what takes the objects of the heap with this number.
+pub(crate) type MakeSink = Box<dyn FnOnce(u64) -> Box<dyn ImageSink>>;
+
 impl HeapSaver {
-    pub(crate) fn new(codecs: Arc<ObjectCodecs>, sink: Box<dyn ImageSink>) -> HeapSaver {
+    pub(crate) fn new(codecs: Arc<ObjectCodecs>, sink: MakeSink) -> HeapSaver {
         let sink = Cell::new(Some(sink));
         HeapSaver { codecs, sink }
     }
@@ -22,9 +25,9 @@ impl HeapSaver {
         self.codecs.clone()
     }
 
-    /// Takes the objects. `None`: another heap has it.
-    pub(crate) fn take_sink(&self) -> Option<Box<dyn ImageSink>> {
-        self.sink.take()
+    /// What takes the objects of the heap with this number. `None`: another heap has it.
+    pub(crate) fn take_sink(&self, heap: u64) -> Option<Box<dyn ImageSink>> {
+        Some(self.sink.take()?(heap))
     }
 }
 

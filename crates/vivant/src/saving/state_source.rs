@@ -3,29 +3,30 @@
 use super::codec::StoredShape;
 use std::any::Any;
 use std::fmt;
-use vivant_codec::{Decoder, LoadError, ShapeId};
-use vivant_heap::SpanRecord;
+use vivant_codec::{Decoder, LoadError};
+use vivant_heap::{RestoredHeaps, ValueDecoder};
 
 /// What an image has of the state of an actor.
 pub struct StateSource<'a> {
     pub(crate) bytes: &'a [u8],
     /// Of the decoders of all values.
     pub(crate) contexts: &'a [&'a dyn Any],
+    /// Makes decoders of values that are in no heap.
+    pub(crate) values: &'a ValueDecoder<'a>,
     /// The shape that the state has in the image.
     pub(crate) stored: StoredShape<'a>,
-    /// The objects of the actor's heap.
-    pub(crate) spans: Vec<SpanRecord>,
-    /// The shapes of the contents of objects, by the numbers of their types.
-    pub(crate) objects: &'a [ShapeId],
+    /// The heaps of the image, and the number of the one in which the state is.
+    pub(crate) heaps: &'a RestoredHeaps<'a>,
+    pub(crate) heap: Option<u64>,
 }
 
 impl<'a> StateSource<'a> {
     /// Loads a state that has no heap.
-    pub(crate) fn load<'gc, T>(
+    pub(crate) fn load<T>(
         &self,
-        load: impl FnOnce(&mut Decoder<'gc, 'a>, StoredShape<'a>) -> Result<T, LoadError>,
+        load: impl for<'gc> FnOnce(&mut Decoder<'gc, 'a>, StoredShape<'a>) -> Result<T, LoadError>,
     ) -> Result<T, LoadError> {
-        let mut input = Decoder::new(self.bytes).with_contexts(self.contexts);
+        let mut input = self.values.of(self.bytes);
         let loaded = load(&mut input, self.stored)?;
         input.finish().map(|()| loaded)
     }

@@ -16,7 +16,7 @@ struct LastSnapshot {
     heaps: HeapChains,
 }
 
-/// The chains of heaps, by the numbers of their actors.
+/// The chains of heaps, by their numbers.
 pub(super) type HeapChains = Arc<BTreeMap<u64, HeapChain>>;
 
 impl Chains {

@@ -20,7 +20,8 @@ pub(super) struct HeapChain {
 /// A heap of which the image is complete, in a snapshot that is not published yet.
 #[derive(Debug)]
 pub(super) struct WrittenHeap {
-    pub(super) actor: u64,
+    /// Its number.
+    pub(super) heap: u64,
     pub(super) image: ImageId,
     /// Bytes of its records in this snapshot.
     pub(super) bytes: usize,
@@ -80,6 +81,6 @@ impl WrittenHeap {
                 later_bytes: 0,
             },
         };
-        chain.goes_on(needed_max).then_some((self.actor, chain))
+        chain.goes_on(needed_max).then_some((self.heap, chain))
     }
 }

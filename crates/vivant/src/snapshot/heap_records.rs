@@ -4,18 +4,26 @@ use crate::saving::saved_struct;
 use vivant_codec::ShapeId;
 use vivant_heap::SpanRecord;
 
-/// Spans of old objects of an actor's heap.
+/// A heap.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct HeapRecord {
+    /// Its number among the heaps of the system.
+    pub(super) heap: u64,
+    /// The actor with the state.
+    pub(super) actor: Option<u64>,
+}
+
+/// Spans of old objects of a heap.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct SpansRecord {
-    pub(super) actor: u64,
+    pub(super) heap: u64,
     pub(super) spans: Vec<SpanRecord>,
 }
 
-/// Spans of an actor's heap that have not changed since an earlier snapshot, which has their
-/// records.
+/// Spans of a heap that have not changed since an earlier snapshot, which has their records.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct UnchangedRecord {
-    pub(super) actor: u64,
+    pub(super) heap: u64,
     pub(super) runs: Vec<UnchangedRun>,
 }
 
@@ -34,13 +42,18 @@ pub(super) struct ObjectsRecord {
     pub(super) contents: Vec<ShapeId>,
 }
 
+saved_struct!(HeapRecord as "vivant::HeapRecord" {
+    0 heap: u64,
+    1 actor: Option<u64>,
+});
+
 saved_struct!(SpansRecord as "vivant::SpansRecord" {
-    0 actor: u64,
+    0 heap: u64,
     1 spans: Vec<SpanRecord>,
 });
 
 saved_struct!(UnchangedRecord as "vivant::UnchangedRecord" {
-    0 actor: u64,
+    0 heap: u64,
     1 runs: Vec<UnchangedRun>,
 });
 
@@ -62,9 +75,9 @@ const BYTES_MAX: usize = 256 << 10;
 
 impl SpansRecord {
     /// A record of no span.
-    pub(super) fn new(actor: u64) -> SpansRecord {
+    pub(super) fn new(heap: u64) -> SpansRecord {
         let spans = Vec::new();
-        SpansRecord { actor, spans }
+        SpansRecord { heap, spans }
     }
 
     /// Whether further spans are for another record.
@@ -84,9 +97,9 @@ const RUNS_MAX: usize = 1 << 14;
 
 impl UnchangedRecord {
     /// A record of no span.
-    pub(super) fn new(actor: u64) -> UnchangedRecord {
+    pub(super) fn new(heap: u64) -> UnchangedRecord {
         let runs = Vec::new();
-        UnchangedRecord { actor, runs }
+        UnchangedRecord { heap, runs }
     }
 
     /// Whether further spans are for another record.

@@ -22,6 +22,11 @@ impl Held {
         self.0.get_mut(&id).ok_or(NotRestored::NoActor(id))
     }
 
+    /// Whether the actor has a state.
+    pub(super) fn has_state(&mut self, id: u64) -> Result<bool, NotRestored> {
+        Ok(self.actor(id)?.state().has_state())
+    }
+
     pub(super) fn each(&mut self) -> impl Iterator<Item = (u64, &mut Idle)> {
         self.0.iter_mut().map(|(id, idle)| (*id, idle))
     }

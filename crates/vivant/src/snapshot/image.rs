@@ -2,22 +2,23 @@
 
 use super::census::ActorsOfType;
 use super::ended::EndedRecord;
-use super::heap_records::{ObjectsRecord, SpansRecord};
+use super::heap_records::{HeapRecord, ObjectsRecord, SpansRecord};
 use super::message_kinds::{MessageKindsRecord, Renumbered};
 use super::message_record::{Encoded, MessageData, MessageRecord, NameOfValue};
 use super::monitors::MonitorsRecord;
+use super::not_restored::NotRestored;
 use super::start_record::StartRecord;
 use super::stopping::StoppingRecord;
 use super::supervised::{OrderRecord, SupervisedRecord};
 use super::tables::TablesRecord;
-use crate::actor::{WaitingPlace, WaitsAs};
+use crate::actor::{CellRef, HostCell, Shared, WaitingPlace, WaitsAs};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::interned::Place;
 use crate::saving::{saved_enum, saved_struct};
 use std::collections::BTreeMap;
-use vivant_codec::Shapes;
-use vivant_heap::SpanRecord;
+use vivant_codec::{Comparison, Shapes};
+use vivant_heap::{HeapNumbers, HeapSpans, RestoredHeaps, SpanRecord};
 
 /// What a cut contains.
 #[derive(Debug, Default, PartialEq)]
@@ -37,9 +38,18 @@ pub(crate) struct Image {
     /// The actors that have a supervisor, by their numbers.
     pub(super) supervised: Vec<SupervisedRecord>,
     pub(super) shared: SharedRecord,
-    /// The objects of heaps, by actor; those of one actor by the numbers of their spans.
-    pub(super) heaps: BTreeMap<u64, Vec<SpanRecord>>,
+    /// The heaps, by their numbers.
+    pub(super) heaps: BTreeMap<u64, HeapContent>,
     pub(super) objects: ObjectsRecord,
+}
+
+/// A heap of an image.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct HeapContent {
+    /// The actor with the state.
+    pub(super) actor: Option<u64>,
+    /// By their numbers.
+    pub(super) spans: Vec<SpanRecord>,
 }
 
 /// What is not of one actor alone.
@@ -53,6 +63,8 @@ pub(super) struct SharedRecord {
     pub(super) orders: Vec<OrderRecord>,
     /// The actors of which the stop hook waits. By actor.
     pub(super) stopping: Vec<StoppingRecord>,
+    /// The heaps of which values in other heaps, or in none, have objects. Their numbers, sorted.
+    pub(super) named_heaps: Vec<u64>,
 }
 
 /// What a cut contains of actors and mailboxes, in any order.
@@ -62,6 +74,7 @@ pub(super) struct Records {
     pub(super) waiting: Vec<WaitingRecord>,
     pub(super) steps: Vec<MessageRecord>,
     pub(super) supervised: Vec<SupervisedRecord>,
+    pub(super) heaps: Vec<HeapRecord>,
     pub(super) spans: Vec<SpansRecord>,
     pub(super) objects: ObjectsRecord,
 }
@@ -71,6 +84,8 @@ pub(super) struct Records {
 pub(super) struct SystemRecord {
     /// The creation number of the next actor, and the number of the next actor without a parent.
     pub(super) numbers: (u64, u32),
+    /// The number of the next heap.
+    pub(super) next_heap: u64,
     /// The clock of the system, in nanoseconds: no turn in the cut was later.
     pub(super) clock_ns: u64,
     /// The actors, counted by type.
@@ -161,18 +176,23 @@ impl Image {
             mut waiting,
             mut steps,
             mut supervised,
+            heaps: records,
             spans,
             objects,
         } = records;
-        let mut heaps: BTreeMap<u64, Vec<SpanRecord>> = BTreeMap::new();
+        let mut heaps: BTreeMap<u64, HeapContent> = BTreeMap::new();
+        for HeapRecord { heap, actor } in records {
+            heaps.entry(heap).or_default().actor = actor;
+        }
         for record in spans {
-            heaps.entry(record.actor).or_default().extend(record.spans);
+            let heap = heaps.entry(record.heap).or_default();
+            heap.spans.extend(record.spans);
         }
         let objects = match heaps.is_empty() {
             true => ObjectsRecord::default(),
             false => objects,
         };
-        let by_number = |spans: &mut Vec<SpanRecord>| spans.sort_by_key(SpanRecord::number);
+        let by_number = |heap: &mut HeapContent| heap.spans.sort_by_key(SpanRecord::number);
         heaps.values_mut().for_each(by_number);
         supervised.sort_by_key(|child| child.actor);
         actors.sort_by_key(|actor| actor.id);
@@ -211,6 +231,42 @@ impl Image {
         image
     }
 
+    /// The number of an actor's heap.
+    pub(super) fn heap_of(&self, actor: u64) -> Option<u64> {
+        let mut heaps = self.heaps.iter();
+        let (number, _) = heaps.find(|(_, heap)| heap.actor == Some(actor))?;
+        Some(*number)
+    }
+
+    /// The heaps that are wanted, to be restored in this system. `cell` is that of an actor that
+    /// gets its state.
+    pub(super) fn heaps_for<'i>(
+        &self,
+        system: &Shared,
+        comparison: &'i Comparison<'i>,
+        numbers: HeapNumbers,
+        is_wanted: impl Fn(u64, &HeapContent) -> bool,
+        cell: impl Fn(u64) -> Option<CellRef>,
+    ) -> Result<RestoredHeaps<'i>, NotRestored> {
+        let wanted = self.heaps.iter();
+        let wanted = wanted.filter(|(number, heap)| is_wanted(**number, heap));
+        let heaps = wanted.map(|(number, heap)| {
+            let cell = heap.actor.and_then(&cell);
+            let pacing = cell.and_then(|cell| {
+                let heap = cell.class.heap.as_ref()?;
+                Some((heap.pacing)(&HostCell(cell)))
+            });
+            HeapSpans {
+                number: *number,
+                pacing: pacing.unwrap_or(system.config.pacing),
+                spans: heap.spans.clone(),
+            }
+        });
+        let types = (comparison, &self.objects.contents[..]);
+        let restored = RestoredHeaps::new(&system.heaps, types, numbers, heaps);
+        restored.map_err(NotRestored::Heaps)
+    }
+
     fn messages_mut(&mut self) -> impl Iterator<Item = &mut MessageRecord> {
         let SharedRecord {
             tables, monitors, ..
@@ -229,8 +285,9 @@ impl Image {
 
 saved_struct!(SystemRecord as "vivant::SystemRecord" {
     0 numbers: (u64, u32),
-    1 clock_ns: u64,
-    2 types: Vec<ActorsOfType>,
+    1 next_heap: u64,
+    2 clock_ns: u64,
+    3 types: Vec<ActorsOfType>,
 });
 
 saved_struct!(SharedRecord as "vivant::SharedRecord" {
@@ -239,6 +296,7 @@ saved_struct!(SharedRecord as "vivant::SharedRecord" {
     2 ended: Vec<EndedRecord>,
     3 orders: Vec<OrderRecord>,
     4 stopping: Vec<StoppingRecord>,
+    5 named_heaps: Vec<u64>,
 });
 
 saved_struct!(ActorRecord as "vivant::ActorRecord" {

@@ -106,6 +106,8 @@ mod saved_program;
 mod schedule;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod shared_values_tests;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod sharing_tests;
 mod start_record;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod steps_tests;

@@ -47,6 +47,8 @@ pub enum NotRestored {
         /// Why.
         error: LoadError,
     },
+    /// The heaps of the image are none.
+    Heaps(LoadError),
     /// An actor says that it has a supervisor, and that one is none, or does not have it.
     NoSupervisor {
         /// Path of the actor.
@@ -161,6 +163,9 @@ impl fmt::Display for NotRestored {
             ),
             NotRestored::Value { actor, what, error } => {
                 write!(f, "{actor}: {what} cannot be loaded: {error}")
+            }
+            NotRestored::Heaps(error) => {
+                write!(f, "the heaps of the image cannot be restored: {error}")
             }
             NotRestored::NoSupervisor { actor, supervisor } => write!(
                 f,

@@ -15,16 +15,19 @@ use super::restored_trees::RestoredTrees;
 use super::stopping::restore_stopping;
 use super::values::Values;
 use crate::actor::{
-    AddressRef, Birth, CellRef, CellsById, Class, Envelope, LinkedPeer, Receiver, Refusal, Shared,
-    Signals, To, WaitsAs, post_or_bury,
+    AddressRef, Birth, CellRef, CellsById, Class, Envelope, LinkedPeer, Loaded, Receiver, Refusal,
+    Shared, Signals, To, WaitsAs, post_or_bury,
 };
 use crate::api::{ActorsById, LoadedActors, LoadedPromises, RestoredSystem, SavedKinds, register};
 use crate::constraints::Constraints;
+use crate::gc_state::add_detached;
 use crate::patterns::{NumberedTables, SubscriptionNumbers, TableNumbers};
 use crate::sync::Arc;
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use vivant_codec::Comparison;
+use vivant_heap::HeapNumbers;
 
 /// Fills a new system with what `image` contains. After an error each actor that was made ends
 /// before it takes a message: promises that the image has open are broken then.
@@ -44,6 +47,7 @@ pub(super) fn restore(
     TableNumbers::of(system).number_behind(next_table);
     let next_synchronizer = image.shared.tables.number_behind_synchronizers()?;
     Constraints::of(system).set_next_number(next_synchronizer);
+    system.heaps.number_heaps_from(image.system.next_heap);
     system.oracle.continue_at(image.system.clock_ns);
     let actors = Arc::new(make_actors(system, image, kinds)?);
     let filled = fill(system, image, kinds, &actors);
@@ -67,6 +71,7 @@ fn fill(
         ended,
         orders: _,
         stopping,
+        named_heaps: _,
     } = &image.shared;
     let trees = RestoredTrees::new(image, actors)?;
     let promises = Rc::new(OpenPromises::default());
@@ -94,24 +99,45 @@ fn fill(
         &cells,
         trees.loaded(),
     ];
+    let comparison = Comparison::new(&image.shapes);
+    let heaps = image.heaps_for(
+        system,
+        &comparison,
+        HeapNumbers::Kept,
+        |_, _| true,
+        |id| Some(actors.get(&id)?.cell()),
+    )?;
+    let decoders = heaps.values(&contexts);
     let values = Values {
         kinds,
-        comparison: &Comparison::new(&image.shapes),
-        objects: &image.objects.contents,
+        comparison: &comparison,
+        heaps: &heaps,
         message_kinds: &image.kinds,
         contexts: &contexts,
         receiver: &receiver,
+        values: &decoders,
     };
     promises.open(image, actors, kinds)?;
     restore_groups(&tables.groups, (system, &numbered), actors, &values)?;
     restore_topics(&tables.topics, system, actors, &values)?;
-    let mut messages = Vec::new();
+    let (mut messages, mut in_heaps) = (Vec::new(), BTreeMap::new());
     for record in &image.actors {
         if let Some(address) = actors.get(&record.id) {
             match &record.content {
                 Content::State(state) => {
-                    let spans = image.heaps.get(&record.id).cloned().unwrap_or_default();
-                    values.load_state(address, state, spans)?;
+                    let heap = image.heap_of(record.id);
+                    match values.state(address, state, heap)?.map(|loaded| loaded.0) {
+                        Some(Loaded::Inline(put)) => {
+                            if let Ok(mut idle) = address.cell().hold_idle() {
+                                put(&mut idle.state());
+                                idle.park();
+                            }
+                        }
+                        Some(Loaded::InHeap(put)) => {
+                            in_heaps.insert(record.id, put);
+                        }
+                        None => {}
+                    }
                 }
                 Content::Start(start) => messages.push((address, values.start(address, start)?)),
                 Content::Unstarted => {}
@@ -126,7 +152,7 @@ fn fill(
         let step = values.message(to, &record.message)?;
         held.actor(record.actor)?.set_step(step);
     }
-    trees.supervise(&mut held, &by_id, &values)?;
+    trees.supervise(&mut held, &by_id, &values, |id| in_heaps.contains_key(&id))?;
     restore_stopping(stopping, |id| trees.has_supervisor(id), &mut held)?;
     let refused = restore_monitors(monitors, &mut held, &by_id, &values)?;
     restore_synchronizers(tables, system, &mut held, &values)?;
@@ -151,6 +177,14 @@ fn fill(
     }
     let tables = RestoredTables::load(tables, system, actors, &values, &by_id)?;
     trees.begin(&mut held, &by_id)?;
+    drop(decoders);
+    let mut heaps = heaps.finish().map_err(NotRestored::Heaps)?;
+    for (id, put) in in_heaps {
+        let idle = held.actor(id)?;
+        put(&mut idle.state(), &mut heaps);
+        idle.heap_has_come();
+    }
+    add_detached(system, heaps);
     for (to, message) in messages {
         post_or_bury(To::Lent(to), message);
     }

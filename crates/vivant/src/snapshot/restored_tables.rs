@@ -33,13 +33,16 @@ struct RestoredName<'r> {
 }
 
 impl<'r> RestoredTables<'r> {
-    pub(super) fn load(
+    pub(super) fn load<'v>(
         tables: &'r TablesRecord,
         system: &'r Arc<Shared>,
         actors: &'r Actors,
-        values: &Values<'r>,
+        values: &Values<'v>,
         by_id: &Rc<ById>,
-    ) -> Result<RestoredTables<'r>, NotRestored> {
+    ) -> Result<RestoredTables<'r>, NotRestored>
+    where
+        'r: 'v,
+    {
         let actor = |id| actors.get(&id).ok_or(NotRestored::NoActor(id));
         let names = tables.names.iter();
         let names = names.map(|name| restored_name(name, actor(name.actor)?, values));
@@ -96,10 +99,10 @@ fn restored_name<'r>(
     })
 }
 
-fn restored_alarm<'r>(
-    record: &'r AlarmRecord,
+fn restored_alarm<'v>(
+    record: &'v AlarmRecord,
     to: &AddressRef,
-    values: &Values<'r>,
+    values: &Values<'v>,
     by_id: &Rc<ById>,
 ) -> Result<Alarm<DelayedMessage>, NotRestored> {
     let envelope = values.message(to, &record.message.message)?;

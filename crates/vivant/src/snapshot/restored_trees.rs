@@ -11,6 +11,7 @@ use super::supervised::{
 use super::values::Values;
 use crate::actor::{AddressRef, CellRef, Lifecycle, OnPanic, Signals, TreeEnd};
 use crate::api::ActorsById;
+use crate::run::ChildState;
 use crate::supervision::{
     LoadedTrees, children_of, is_supervisor, restore_supervisor, set_end, supervised_by,
 };
@@ -89,16 +90,22 @@ impl<'r> RestoredTrees<'r> {
         }
     }
 
-    /// The states are loaded: gives each child what it knows of its supervisor.
+    /// The states are loaded: gives each child what it knows of its supervisor. `has_heap`: its
+    /// state is loaded, and not in its cell yet.
     pub(super) fn supervise(
         &self,
         held: &mut Held,
         by_id: &Rc<ById>,
         values: &Values<'r>,
+        has_heap: impl Fn(u64) -> bool,
     ) -> Result<(), NotRestored> {
         for record in self.records {
             if let SupervisedAs::Leaf(leaf) = &record.child {
-                self.supervise_leaf(record, leaf, held, by_id, values)?;
+                let content = match has_heap(record.actor) || held.has_state(record.actor)? {
+                    true => ChildState::Some,
+                    false => ChildState::None,
+                };
+                self.supervise_leaf((record, leaf, content), held, by_id, values)?;
             }
         }
         for supervisor in self.supervisors() {
@@ -119,8 +126,7 @@ impl<'r> RestoredTrees<'r> {
 
     fn supervise_leaf(
         &self,
-        record: &SupervisedRecord,
-        leaf: &'r LeafRecord,
+        (record, leaf, state): (&SupervisedRecord, &'r LeafRecord, ChildState),
         held: &mut Held,
         by_id: &Rc<ById>,
         values: &Values<'r>,
@@ -139,8 +145,7 @@ impl<'r> RestoredTrees<'r> {
             IncarnationState::Down => Lifecycle::Down,
         };
         let supervised = supervised_by(supervisor, Box::new(start), leaf.terms, end);
-        let idle = held.actor(record.actor)?;
-        let has_state = idle.state().has_state();
+        let has_state = state == ChildState::Some;
         // A child that is down may have the state of its next incarnation.
         let is_right = match life {
             Lifecycle::Running => has_state,
@@ -152,7 +157,7 @@ impl<'r> RestoredTrees<'r> {
                 has_state,
             });
         }
-        idle.set_child(supervised, life);
+        held.actor(record.actor)?.set_child(supervised, life, state);
         Ok(())
     }
 

@@ -4,66 +4,56 @@ use super::message_kinds::MessageKindsRecord;
 use super::message_record::{Encoded, KindRecord, MessageData, MessageKindRecord, WaitingKind};
 use super::not_restored::NotRestored;
 use super::start_record::StartRecord;
-use crate::actor::{AddressRef, Envelope, Receiver, SavedClass, StateRef};
+use crate::actor::{AddressRef, Envelope, LoadedState, Receiver, SavedClass};
 use crate::api::{SavedForm, SavedKinds, Stored};
 use crate::interned::{Name, Place};
 use crate::saving::StateSource;
 use crate::sync::Arc;
 use std::any::Any;
 use vivant_codec::{Comparison, Decoder, LoadError, ShapeId};
-use vivant_heap::SpanRecord;
+use vivant_heap::{RestoredHeaps, ValueDecoder};
 
 /// What loads the values of an image.
 pub(super) struct Values<'i> {
     pub(super) kinds: &'i Arc<SavedKinds>,
     pub(super) comparison: &'i Comparison<'i>,
-    /// The shapes of the contents of objects of heaps, by the numbers of their types.
-    pub(super) objects: &'i [ShapeId],
+    /// The heaps of the image.
+    pub(super) heaps: &'i RestoredHeaps<'i>,
     pub(super) message_kinds: &'i MessageKindsRecord,
     pub(super) contexts: &'i [&'i dyn Any],
     /// One of the contexts.
     pub(super) receiver: &'i Receiver,
+    /// Makes decoders of values in no heap.
+    pub(super) values: &'i ValueDecoder<'i>,
 }
 
 impl<'i> Values<'i> {
-    pub(super) fn load_state(
+    /// Loads a state, for the cell of this actor. `None`: images have no state of actors of its
+    /// type.
+    pub(super) fn state(
         &self,
         address: &AddressRef,
         state: &'i Encoded,
-        spans: Vec<SpanRecord>,
-    ) -> Result<(), NotRestored> {
-        let Ok(mut idle) = address.cell().hold_idle() else {
-            return Ok(());
-        };
-        let loaded = self.load_state_of(address, &mut idle.state(), state, spans);
-        idle.park();
-        loaded
-    }
-
-    /// Loads the state of an actor that the caller holds.
-    pub(super) fn load_state_of(
-        &self,
-        address: &AddressRef,
-        into: &mut StateRef<'_>,
-        state: &'i Encoded,
-        spans: Vec<SpanRecord>,
-    ) -> Result<(), NotRestored> {
+        heap: Option<u64>,
+    ) -> Result<Option<LoadedState>, NotRestored> {
         let SavedClass::State(functions) = &address.class.saved else {
-            return Ok(());
+            return Ok(None);
         };
         let source = StateSource {
             bytes: &state.bytes,
             contexts: self.contexts,
+            values: self.values,
             stored: (self.comparison, state.shape),
-            spans,
-            objects: self.objects,
+            heaps: self.heaps,
+            heap,
         };
-        let loaded = (functions.load)(into, address.cell(), source);
-        loaded.map_err(|error| NotRestored::Value {
+        let loaded = (functions.load)(address.cell(), source);
+        let loaded = loaded.map_err(|error| NotRestored::Value {
             actor: address.path(),
             what: "its state".to_owned(),
             error,
-        })
+        })?;
+        Ok(Some(loaded))
     }
 
     pub(super) fn start(
@@ -140,7 +130,7 @@ impl<'i> Values<'i> {
         Stored {
             bytes,
             shape: (self.comparison, shape),
-            contexts: self.contexts,
+            values: self.values,
         }
     }
 
@@ -174,7 +164,7 @@ impl<'i> Values<'i> {
         (shape, bytes): (ShapeId, &'i [u8]),
         load: impl FnOnce(&mut Decoder<'_, 'i>, (&'i Comparison<'i>, ShapeId)) -> Result<T, LoadError>,
     ) -> Result<T, LoadError> {
-        let mut input = Decoder::new(bytes).with_contexts(self.contexts);
+        let mut input = self.values.of(bytes);
         let loaded = load(&mut input, (self.comparison, shape))?;
         input.finish().map(|()| loaded)
     }

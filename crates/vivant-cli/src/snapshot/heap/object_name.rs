@@ -14,6 +14,9 @@ pub(super) const REFERENCE: &str = "vivant::Gc";
 pub(super) const WEAK: &str = "vivant::Weak";
 /// The name of a reference to a chunk of a collection.
 pub(super) const PART: &str = "vivant::Part";
+/// A reference to a shared object, and its variant for those of other heaps.
+pub(super) const VAL: &str = "vivant::Val";
+pub(super) const FOREIGN: &str = "Foreign";
 
 /// The name of an object among those of its heap, as `3:12`: the number of its span, and the place
 /// in the span where its block begins, in steps of 16 bytes. An object has the same name in all

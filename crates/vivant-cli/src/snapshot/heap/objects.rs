@@ -2,8 +2,8 @@
 
 use super::object_name::{ObjectName, PLACE_BYTES};
 use super::records::{
-    BlockRecord, Holds, OBJECTS, ObjectsRecord, SPANS, SpanRecord, SpansRecord, UNCHANGED,
-    UnchangedRecord,
+    BlockRecord, HEAP, HeapRecord, Holds, OBJECTS, ObjectsRecord, SPANS, SpanRecord, SpansRecord,
+    UNCHANGED, UnchangedRecord,
 };
 use super::unchanged::{LeftSpans, Unchanged};
 use crate::snapshot::actors::BYTES_MAX;
@@ -17,6 +17,8 @@ use vivant_journal::Image;
 pub(super) struct Heap<'f> {
     pub(super) file: &'f SnapshotFile,
     pub(super) actor: u64,
+    /// The number of the heap.
+    pub(super) number: u64,
     /// The shapes of contents, by the numbers of the types.
     types: Vec<ShapeId>,
     /// By their names.
@@ -45,9 +47,13 @@ pub(super) struct Object {
 impl<'f> Heap<'f> {
     /// Reads the heap of an actor. `None`: it has none.
     pub(super) fn read(file: &'f SnapshotFile, actor: u64) -> Result<Option<Heap<'f>>, Problem> {
+        let Some(number) = number_of(file, actor)? else {
+            return Ok(None);
+        };
         let mut heap = Heap {
             file,
             actor,
+            number,
             types: Vec::new(),
             objects: Vec::new(),
             contents: Vec::new(),
@@ -64,13 +70,13 @@ impl<'f> Heap<'f> {
         let mut unchanged = Unchanged::default();
         for record in tables.records(image, UNCHANGED) {
             let record: UnchangedRecord = tables.load(&comparison, record?.parts())?;
-            if record.actor == actor {
+            if record.heap == number {
                 unchanged.add(record);
             }
         }
         let twice = |(image, span)| heap.wrong(image, span, "is there twice");
-        for (number, spans) in unchanged.images().map_err(twice)? {
-            heap.add_unchanged(number, &spans)?;
+        for (image, spans) in unchanged.images().map_err(twice)? {
+            heap.add_unchanged(image, &spans)?;
         }
         heap.objects.sort_unstable_by_key(|object| object.name);
         let mut pairs = heap.objects.iter().zip(heap.objects.iter().skip(1));
@@ -113,7 +119,7 @@ impl<'f> Heap<'f> {
         let comparison = Comparison::new(&tables.shapes);
         for record in tables.records(image, SPANS) {
             let record: SpansRecord = tables.load(&comparison, record?.parts())?;
-            if record.actor != self.actor {
+            if record.heap != self.number {
                 continue;
             }
             for span in record.spans {
@@ -223,4 +229,17 @@ fn name_of(span: &SpanRecord, block: BlockRecord) -> Option<ObjectName> {
         Holds::Large => return None,
     };
     ObjectName::at(span.number, number * size).filter(|_| size > 0)
+}
+
+/// The number of an actor's heap.
+fn number_of(file: &SnapshotFile, actor: u64) -> Result<Option<u64>, Problem> {
+    let (image, tables) = (&file.image, &file.tables);
+    let comparison = Comparison::new(&tables.shapes);
+    for record in tables.records(image, HEAP) {
+        let record: HeapRecord = tables.load(&comparison, record?.parts())?;
+        if record.actor == Some(actor) {
+            return Ok(Some(record.heap));
+        }
+    }
+    Ok(None)
 }

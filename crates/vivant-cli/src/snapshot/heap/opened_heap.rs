@@ -46,7 +46,7 @@ impl<'c, 'f> OpenedHeap<'c, 'f> {
             let actor = actor.name();
             return Err(Problem::NoHeap { number, actor });
         };
-        let roots = Roots::read(contents, record, actor.id)?;
+        let roots = Roots::read(contents, record, actor.id, heap.number)?;
         let reach = Reach::of(&heap, &roots.references()?)?;
         Ok(OpenedHeap {
             actor,

@@ -157,7 +157,7 @@ fn read(
 ) -> Result<(), Problem> {
     let object = &heap.objects()[at];
     let (shape, content) = heap.content(object);
-    let mut references = References::default();
+    let mut references = References::to(heap.number);
     let walked = walk(heap.file.shapes(), shape, content, |event| {
         *events = events.checked_sub(1).ok_or(Stop::TooManyEvents)?;
         found.extend(references.event(&event));

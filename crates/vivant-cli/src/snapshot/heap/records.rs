@@ -2,6 +2,8 @@
 
 use vivant_codec::{Saved, ShapeId};
 
+/// The type of the records of heaps.
+pub(super) const HEAP: &str = "vivant::HeapRecord";
 /// The type of records of spans.
 pub(super) const SPANS: &str = "vivant::SpansRecord";
 /// The type of records of spans that earlier images have.
@@ -11,14 +13,23 @@ pub(super) const OBJECTS: &str = "vivant::ObjectsRecord";
 
 /// Returns true for the type of a record of a heap.
 pub(crate) fn is_heap_record(type_name: Option<&str>) -> bool {
-    matches!(type_name, Some(SPANS | UNCHANGED | OBJECTS))
+    matches!(type_name, Some(HEAP | SPANS | UNCHANGED | OBJECTS))
 }
 
-/// Spans of the heap of an actor.
+/// A heap.
+#[derive(Saved)]
+#[saved(name = "vivant::HeapRecord")]
+pub(super) struct HeapRecord {
+    pub(super) heap: u64,
+    /// The actor with the state. `None`: it has ended, or is not saved.
+    pub(super) actor: Option<u64>,
+}
+
+/// Spans of a heap.
 #[derive(Saved)]
 #[saved(name = "vivant::SpansRecord")]
 pub(super) struct SpansRecord {
-    pub(super) actor: u64,
+    pub(super) heap: u64,
     pub(super) spans: Vec<SpanRecord>,
 }
 
@@ -61,11 +72,11 @@ pub(super) struct ObjectsRecord {
     pub(super) contents: Vec<ShapeId>,
 }
 
-/// Spans of the heap of an actor that earlier images have.
+/// Spans of a heap that earlier images have.
 #[derive(Saved)]
 #[saved(name = "vivant::UnchangedRecord")]
 pub(super) struct UnchangedRecord {
-    pub(super) actor: u64,
+    pub(super) heap: u64,
     pub(super) runs: Vec<UnchangedRun>,
 }
 

@@ -1,6 +1,6 @@
 //! [`References`]: the references to objects in a value.
 
-use super::object_name::{ObjectName, WEAK, is_to_object};
+use super::object_name::{FOREIGN, ObjectName, VAL, WEAK, is_to_object};
 use vivant_codec::{Event, Group};
 
 /// A reference in a value.
@@ -11,24 +11,63 @@ pub(super) struct Reference {
     pub(super) is_weak: bool,
 }
 
-/// Finds the references in the events of a value.
-#[derive(Default)]
+/// Finds the references to objects of one heap in the events of a value.
 pub(super) struct References {
-    /// The event before began a reference to an object: whether that is weak.
-    next: Option<bool>,
+    /// The number of the heap.
+    heap: u64,
+    next: Next,
+}
+
+/// What the next events are.
+#[derive(Clone, Copy)]
+enum Next {
+    Any,
+    /// The name of an object: whether the reference is weak.
+    Name {
+        is_weak: bool,
+    },
+    /// The number of the heap that owns an object.
+    Owner,
+    /// A reference to an object of this heap.
+    ObjectOf(u64),
 }
 
 impl References {
+    /// Those to objects of the heap with this number.
+    pub(super) fn to(heap: u64) -> References {
+        let next = Next::Any;
+        References { heap, next }
+    }
+
     /// The reference that this event ends.
     pub(super) fn event(&mut self, event: &Event<'_, '_>) -> Option<Reference> {
-        let before = self.next.take();
-        match event {
-            Event::Begin(Group::Reference(name)) => {
-                self.next = is_to_object(name).then_some(*name == WEAK);
+        let before = self.next;
+        self.next = Next::Any;
+        match (event, before) {
+            (Event::Begin(Group::Reference(name)), Next::ObjectOf(heap)) => {
+                if heap == self.heap && is_to_object(name) {
+                    self.next = Next::Name { is_weak: false };
+                }
             }
-            Event::Unsigned(number) => {
-                let (is_weak, number) = (before?, u64::try_from(*number).ok()?);
-                let to = ObjectName::new(number);
+            (Event::Begin(Group::Reference(name)), _) if is_to_object(name) => {
+                let is_weak = *name == WEAK;
+                self.next = Next::Name { is_weak };
+            }
+            (
+                Event::Begin(Group::Variant {
+                    of: VAL,
+                    variant: FOREIGN,
+                    ..
+                }),
+                _,
+            ) => self.next = Next::Owner,
+            // Of the number, and of the reference.
+            (Event::Field(_), Next::Owner | Next::ObjectOf(_)) => self.next = before,
+            (Event::Unsigned(number), Next::Owner) => {
+                self.next = Next::ObjectOf(u64::try_from(*number).ok()?);
+            }
+            (Event::Unsigned(number), Next::Name { is_weak }) => {
+                let to = ObjectName::new(u64::try_from(*number).ok()?);
                 return Some(Reference { to, is_weak });
             }
             _ => {}

@@ -56,7 +56,7 @@ impl Step {
         };
         let object = &heap.objects()[at];
         let (shape, content) = heap.content(object);
-        let (mut references, mut path) = (References::default(), FieldPath::default());
+        let (mut references, mut path) = (References::to(heap.number), FieldPath::default());
         let (mut left, mut place) = (self.reference, None);
         let walked = walk(heap.file.shapes(), shape, content, |event| {
             path.event(&event);

@@ -20,14 +20,17 @@ pub(super) struct Roots<'c, 'f> {
     contents: &'c Contents<'f>,
     actor: FoundRecord,
     messages: Vec<FoundRecord>,
+    /// The number of the heap.
+    heap: u64,
 }
 
 impl<'c, 'f> Roots<'c, 'f> {
-    /// Those of the actor with this record and number.
+    /// Those of the actor with this record and number, into the heap with this number.
     pub(super) fn read(
         contents: &'c Contents<'f>,
         actor: FoundRecord,
         id: u64,
+        heap: u64,
     ) -> Result<Self, Problem> {
         let file = contents.file;
         let mut messages = Vec::new();
@@ -46,6 +49,7 @@ impl<'c, 'f> Roots<'c, 'f> {
             contents,
             actor,
             messages,
+            heap,
         })
     }
 
@@ -55,7 +59,7 @@ impl<'c, 'f> Roots<'c, 'f> {
         for record in self.records() {
             let events = self.contents.file.events_in(record.parts())?;
             let events = events.unwrap_or_default();
-            let mut references = References::default();
+            let mut references = References::to(self.heap);
             let mut budget = budget(record);
             self.contents.visit(&mut budget, Parts(&events), |event| {
                 all.extend(references.event(&event));
@@ -81,7 +85,7 @@ impl<'c, 'f> Roots<'c, 'f> {
     fn place_in(&self, record: &FoundRecord, left: &mut u32) -> Result<Option<String>, Problem> {
         let events = self.contents.file.events_in(record.parts())?;
         let events = events.unwrap_or_default();
-        let (mut references, mut path) = (References::default(), FieldPath::default());
+        let (mut references, mut path) = (References::to(self.heap), FieldPath::default());
         let mut place = None;
         let mut budget = budget(record);
         self.contents.visit(&mut budget, Parts(&events), |event| {

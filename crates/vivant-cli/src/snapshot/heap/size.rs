@@ -1,6 +1,6 @@
 //! [`HeapSizes`]: what an image itself has of each heap.
 
-use super::records::{SPANS, SpansRecord, UNCHANGED, UnchangedRecord};
+use super::records::{HEAP, HeapRecord, SPANS, SpansRecord, UNCHANGED, UnchangedRecord};
 use crate::snapshot::file::SnapshotFile;
 use crate::snapshot::problem::Problem;
 use crate::snapshot::tables::Tables;
@@ -8,11 +8,14 @@ use std::collections::BTreeMap;
 use vivant_codec::Comparison;
 use vivant_journal::Record;
 
-/// What an image has of each heap, by the numbers of the actors.
+/// What an image has of each heap.
 pub(crate) struct HeapSizes<'f> {
     tables: &'f Tables,
     comparison: Comparison<'f>,
+    /// By the numbers of the heaps.
     sizes: BTreeMap<u64, HeapSize>,
+    /// The heap of each actor.
+    heaps: BTreeMap<u64, u64>,
 }
 
 /// What an image has of a heap.
@@ -31,6 +34,7 @@ impl<'f> HeapSizes<'f> {
             tables,
             comparison: Comparison::new(&tables.shapes),
             sizes: BTreeMap::new(),
+            heaps: BTreeMap::new(),
         }
     }
 
@@ -38,16 +42,21 @@ impl<'f> HeapSizes<'f> {
     pub(crate) fn add(&mut self, record: &Record) -> Result<(), Problem> {
         let parts = (record.id, record.kind, &record.value[..]);
         match self.tables.type_of(record.kind) {
+            Some(HEAP) => {
+                let record: HeapRecord = self.tables.load(&self.comparison, parts)?;
+                let heap = record.heap;
+                self.heaps.extend(record.actor.map(|actor| (actor, heap)));
+            }
             Some(SPANS) => {
                 let record: SpansRecord = self.tables.load(&self.comparison, parts)?;
-                let size = self.sizes.entry(record.actor).or_default();
+                let size = self.sizes.entry(record.heap).or_default();
                 size.spans += record.spans.len() as u64;
                 let objects = record.spans.iter().map(|span| span.blocks.len() as u64);
                 size.objects += objects.sum::<u64>();
             }
             Some(UNCHANGED) => {
                 let record: UnchangedRecord = self.tables.load(&self.comparison, parts)?;
-                let size = self.sizes.entry(record.actor).or_default();
+                let size = self.sizes.entry(record.heap).or_default();
                 let spans = record.runs.iter().map(|run| u64::from(run.count));
                 size.unchanged += spans.sum::<u64>();
             }
@@ -58,7 +67,7 @@ impl<'f> HeapSizes<'f> {
 
     /// What the image has of the heap of this actor.
     pub(crate) fn get(&self, actor: u64) -> Option<HeapSize> {
-        self.sizes.get(&actor).copied()
+        self.sizes.get(self.heaps.get(&actor)?).copied()
     }
 }
 

@@ -77,7 +77,7 @@ mod tests {
         });
         let mut unchanged = Unchanged::default();
         let runs = runs.collect();
-        unchanged.add(UnchangedRecord { actor: 1, runs });
+        unchanged.add(UnchangedRecord { heap: 1, runs });
         unchanged
     }
 

@@ -1,5 +1,5 @@
-//! Random programs of heaps that share objects: all heaps are saved and restored together, with what
-//! is in transit between them.
+//! Random programs of heaps that share objects: all heaps are saved and restored together, with
+//! what is in transit between them.
 
 use crate::heaps::{Collect, verified};
 use crate::seeds;
@@ -119,7 +119,9 @@ impl World {
         for heap in &mut self.detached {
             verifier.detached(heap).unwrap();
         }
-        self.parcels.iter().for_each(|parcel| verifier.parcel(parcel));
+        self.parcels
+            .iter()
+            .for_each(|parcel| verifier.parcel(parcel));
         verifier.check().unwrap();
     }
 
@@ -134,7 +136,11 @@ impl World {
                     let some = |random: &mut Rng| random.choice(notes.iter().copied());
                     let refers_to = (some(random), some(random));
                     let text = m.val_str(&format!("note {number}"));
-                    notes.push(m.val(Note { number, text, refers_to }));
+                    notes.push(m.val(Note {
+                        number,
+                        text,
+                        refers_to,
+                    }));
                 });
             }
             4 | 5 => {
@@ -160,7 +166,7 @@ impl World {
                 }
             }),
             9 if random.bool() && !self.parcels.is_empty() => {
-                self.parcels.swap_remove(random.usize(..self.parcels.len()));
+                drop(self.parcels.swap_remove(random.usize(..self.parcels.len())));
             }
             10 => heap.collect_and_sweep(),
             11 if random.u8(..4) == 0 && self.heaps.len() > 1 => {
@@ -338,7 +344,11 @@ fn a_long_chain_through_heaps_needs_no_stack() {
             let text = m.val_str("");
             let refers_to = (before, None);
             let number = number as u64;
-            m.pack::<AnyNote>(m.val(Note { number, text, refers_to }))
+            m.pack::<AnyNote>(m.val(Note {
+                number,
+                text,
+                refers_to,
+            }))
         });
         parcel = Some(next);
     }
@@ -359,7 +369,11 @@ fn a_heap_that_the_image_lacks_is_an_error() {
     let parcel = world.heaps[0].turn(|m, _| {
         let text = m.val_str("of the first one");
         let refers_to = (None, None);
-        m.pack::<AnyNote>(m.val(Note { number: 1, text, refers_to }))
+        m.pack::<AnyNote>(m.val(Note {
+            number: 1,
+            text,
+            refers_to,
+        }))
     });
     world.heaps[1].turn(|m, (notes, _)| notes.push(m.unpack(parcel)));
     let mut saved = world.save();

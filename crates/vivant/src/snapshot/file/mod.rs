@@ -21,7 +21,7 @@ pub(super) use header::Header;
 pub use not_read::NotRead;
 pub(super) use reader::{read, read_actor};
 #[cfg(all(test, feature = "macros"))]
-pub(super) fn record_kinds() -> [u16; 11] {
+pub(super) fn record_kinds() -> [u16; 12] {
     record_kind::RecordKind::ALL.map(record_kind::RecordKind::number)
 }
 /// The table that the file of an image with these shapes has.

@@ -35,15 +35,15 @@ pub enum NotRead {
     NoSpan {
         /// The number of the earlier image.
         image: u64,
-        /// The number of the actor.
-        actor: u64,
+        /// The number of the heap.
+        heap: u64,
         /// The number of the span in its heap.
         span: u32,
     },
     /// The image leaves a span to two earlier ones, or twice to one.
     SpanTwice {
-        /// The number of the actor.
-        actor: u64,
+        /// The number of the heap.
+        heap: u64,
         /// The number of the span in its heap.
         span: u32,
     },
@@ -77,13 +77,13 @@ impl fmt::Display for NotRead {
                 "the record {id} of the image is of the kind {kind}, which snapshots do not have; restore an older \
                  image"
             ),
-            NotRead::NoSpan { image, actor, span } => write!(
+            NotRead::NoSpan { image, heap, span } => write!(
                 f,
-                "the image {image} lacks the span {span} of actor {actor}, which was left to it; restore an older image"
+                "the image {image} lacks the span {span} of heap {heap}, which was left to it; restore an older image"
             ),
-            NotRead::SpanTwice { actor, span } => write!(
+            NotRead::SpanTwice { heap, span } => write!(
                 f,
-                "the image has the span {span} of actor {actor} twice; restore an older image"
+                "the image has the span {span} of heap {heap} twice; restore an older image"
             ),
             NotRead::NotOnce(what) => write!(
                 f,

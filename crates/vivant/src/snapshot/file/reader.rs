@@ -8,6 +8,7 @@ use super::not_read::NotRead;
 use super::record_kind::RecordKind;
 use super::shapes_record::ShapesRecord;
 use super::unchanged::Unchanged;
+use std::collections::BTreeSet;
 use vivant_codec::{Shapes, from_bytes};
 
 /// Reads all records of an image.
@@ -25,7 +26,7 @@ pub(crate) fn read(image: &vivant_journal::Image) -> Result<(Header, Image), Not
 /// actor.
 ///
 /// Costs a look at each record of a state, a step or a heap, and of the values the decoding of
-/// those of the actor.
+/// those of the actor, and of all heaps of which others have objects.
 pub(crate) fn read_actor(
     image: &vivant_journal::Image,
     actor: u64,
@@ -42,15 +43,35 @@ pub(crate) fn read_actor(
             return Ok(None);
         }
     }
+    let mut wanted = BTreeSet::new();
     for info in image.records() {
-        let kind = RecordKind::of(info.kind);
-        if matches!(kind, Some(RecordKind::Waiting | RecordKind::Supervised)) {
+        let value = match RecordKind::of(info.kind) {
+            Some(RecordKind::Heap | RecordKind::Shared) => values.value(info.id)?,
+            _ => continue,
+        };
+        read.add(info.id, info.kind, &value)?;
+    }
+    let own = read.records.heaps.iter();
+    let own = own.filter(|heap| heap.actor == Some(actor));
+    wanted.extend(own.map(|heap| heap.heap));
+    wanted.extend(read.shared.iter().flat_map(|shared| &shared.named_heaps));
+    read.records.heaps.retain(|it| wanted.contains(&it.heap));
+    for info in image.records() {
+        let Some(kind) = RecordKind::of(info.kind) else {
+            let (id, kind) = (info.id, info.kind);
+            return Err(NotRead::NoKind { id, kind });
+        };
+        if matches!(
+            kind,
+            RecordKind::Waiting | RecordKind::Supervised | RecordKind::Heap | RecordKind::Shared
+        ) {
             continue;
         }
         let value = values.value(info.id)?;
-        let is_wanted = match kind.and_then(|kind| kind.actor_of(&value)) {
-            Some(of) => of == actor,
-            None => true,
+        let is_wanted = match (kind.actor_of(&value), kind.heap_of(&value)) {
+            (Some(of), _) => of == actor,
+            (None, Some(heap)) => wanted.contains(&heap),
+            (None, None) => true,
         };
         if is_wanted {
             read.add(info.id, info.kind, &value)?;
@@ -112,6 +133,7 @@ impl ReadRecords {
                 records.supervised.push(from_bytes(value).map_err(wrong)?);
             }
             Some(RecordKind::Spans) => records.spans.push(from_bytes(value).map_err(wrong)?),
+            Some(RecordKind::Heap) => records.heaps.push(from_bytes(value).map_err(wrong)?),
             Some(RecordKind::Unchanged) => self.unchanged.add(from_bytes(value).map_err(wrong)?),
             None => return Err(NotRead::NoKind { id, kind }),
         }

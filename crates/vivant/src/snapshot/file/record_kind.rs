@@ -1,6 +1,6 @@
 //! [`RecordKind`]: what a record of an image is.
 
-use super::super::heap_records::{ObjectsRecord, SpansRecord, UnchangedRecord};
+use super::super::heap_records::{HeapRecord, ObjectsRecord, SpansRecord, UnchangedRecord};
 use super::super::image::{ActorRecord, SharedRecord, SystemRecord, WaitingRecord};
 use super::super::message_kinds::MessageKindsRecord;
 use super::super::message_record::MessageRecord;
@@ -34,10 +34,12 @@ pub(super) enum RecordKind {
     Objects = 10,
     /// `UnchangedRecord`.
     Unchanged = 11,
+    /// `HeapRecord`.
+    Heap = 12,
 }
 
 impl RecordKind {
-    pub(super) const ALL: [RecordKind; 11] = [
+    pub(super) const ALL: [RecordKind; 12] = [
         RecordKind::System,
         RecordKind::Shapes,
         RecordKind::Actor,
@@ -49,6 +51,7 @@ impl RecordKind {
         RecordKind::Spans,
         RecordKind::Objects,
         RecordKind::Unchanged,
+        RecordKind::Heap,
     ];
 
     pub(super) fn of(number: u16) -> Option<RecordKind> {
@@ -70,6 +73,7 @@ impl RecordKind {
             RecordKind::Spans => SpansRecord::SHAPE,
             RecordKind::Objects => ObjectsRecord::SHAPE,
             RecordKind::Unchanged => UnchangedRecord::SHAPE,
+            RecordKind::Heap => HeapRecord::SHAPE,
         }
     }
 
@@ -77,17 +81,26 @@ impl RecordKind {
     /// wrong.
     pub(super) fn actor_of(self, value: &[u8]) -> Option<u64> {
         match self {
-            RecordKind::Actor
-            | RecordKind::Waiting
-            | RecordKind::Step
-            | RecordKind::Supervised
-            | RecordKind::Spans
-            | RecordKind::Unchanged => u64::load(&mut Decoder::new(value)).ok(),
+            RecordKind::Actor | RecordKind::Waiting | RecordKind::Step | RecordKind::Supervised => {
+                first_number(value)
+            }
             RecordKind::System
+            | RecordKind::Spans
+            | RecordKind::Unchanged
+            | RecordKind::Heap
             | RecordKind::Shapes
             | RecordKind::Shared
             | RecordKind::Kinds
             | RecordKind::Objects => None,
+        }
+    }
+
+    /// The heap to which a record with this value belongs. `None`: it belongs to none, or the value
+    /// is wrong.
+    pub(super) fn heap_of(self, value: &[u8]) -> Option<u64> {
+        match self {
+            RecordKind::Spans | RecordKind::Unchanged | RecordKind::Heap => first_number(value),
+            _ => None,
         }
     }
 
@@ -115,4 +128,9 @@ impl RecordKind {
     pub(super) fn number(self) -> u16 {
         self as u16
     }
+}
+
+/// The first field of a record that begins with a number.
+fn first_number(value: &[u8]) -> Option<u64> {
+    u64::load(&mut Decoder::new(value)).ok()
 }

@@ -10,7 +10,7 @@ use vivant_journal::Image;
 /// The spans that earlier images have.
 #[derive(Default)]
 pub(super) struct Unchanged {
-    /// For each image, and actor, the numbers of the spans: the first and the last of each run.
+    /// For each image, and heap, the numbers of the spans: the first and the last of each run.
     runs: BTreeMap<u64, BTreeMap<u64, Runs>>,
     error: Option<NotRead>,
 }
@@ -23,17 +23,17 @@ struct Runs {
 
 impl Unchanged {
     pub(super) fn add(&mut self, record: UnchangedRecord) {
-        let actor = record.actor;
+        let heap = record.heap;
         for run in record.runs {
             let Some(last) = run.count.checked_sub(1) else {
                 continue;
             };
             let (first, last) = (run.first, run.first.saturating_add(last));
             let images = self.runs.entry(run.snapshot).or_default();
-            let runs = images.entry(actor).or_default();
+            let runs = images.entry(heap).or_default();
             if !runs.add(first, last) {
                 let span = first;
-                self.error.get_or_insert(NotRead::SpanTwice { actor, span });
+                self.error.get_or_insert(NotRead::SpanTwice { heap, span });
             }
         }
     }
@@ -43,18 +43,18 @@ impl Unchanged {
         if let Some(error) = self.error {
             return Err(error);
         }
-        for (number, mut actors) in self.runs {
+        for (number, mut heaps) in self.runs {
             let mut needed = image.needed().iter();
             if let Some(earlier) = needed.find(|needed| needed.number() == number) {
-                read_spans(earlier, &mut actors, spans)?;
+                read_spans(earlier, &mut heaps, spans)?;
             }
-            if let Some((actor, span)) = actors
+            if let Some((heap, span)) = heaps
                 .iter()
                 .find_map(|(id, runs)| Some((*id, runs.first()?)))
             {
                 return Err(NotRead::NoSpan {
                     image: number,
-                    actor,
+                    heap,
                     span,
                 });
             }
@@ -63,18 +63,18 @@ impl Unchanged {
     }
 }
 
-/// Adds the spans that are in the runs of their actors.
+/// Adds the spans that are in the runs of their heaps.
 fn read_spans(
     image: &Image,
-    actors: &mut BTreeMap<u64, Runs>,
+    heaps: &mut BTreeMap<u64, Runs>,
     spans: &mut Vec<SpansRecord>,
 ) -> Result<(), NotRead> {
     let mut reader = image.reader();
     let kind = RecordKind::Spans.number();
     for info in image.records().filter(|info| info.kind == kind) {
         let (id, value) = (info.id, reader.value(info.id)?);
-        let actor = RecordKind::Spans.actor_of(&value);
-        let Some(runs) = actor.and_then(|actor| actors.get_mut(&actor)) else {
+        let heap = RecordKind::Spans.heap_of(&value);
+        let Some(runs) = heap.and_then(|heap| heaps.get_mut(&heap)) else {
             continue;
         };
         let read = from_bytes(&value);

@@ -54,6 +54,7 @@ impl ImageFile {
                 self.has_spans = true;
                 self.write(RecordKind::Spans, spans)
             }
+            Record::Heap(heap) => self.write(RecordKind::Heap, heap),
             Record::Unchanged(spans) => {
                 (self.has_spans, self.leaves_records) = (true, true);
                 spans

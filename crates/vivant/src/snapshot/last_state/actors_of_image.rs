@@ -14,6 +14,7 @@ use crate::api::{
     ActorsById, LoadedActors, LoadedPromises, RestoredSystem, RunningSystem, SavedKinds,
 };
 use crate::failures::Inside;
+use crate::gc_state::add_detached;
 use crate::interned::Name;
 use crate::patterns::NumberedTables;
 use crate::supervision::LoadedTrees;
@@ -22,6 +23,7 @@ use std::any::Any;
 use std::fmt;
 use std::iter;
 use vivant_codec::Comparison;
+use vivant_heap::HeapNumbers;
 
 /// Why an image gives an actor no state.
 #[derive(Debug)]
@@ -104,13 +106,25 @@ impl ActorsOfImage {
             &cells,
             &trees,
         ];
+        let comparison = Comparison::new(&image.shapes);
+        // Objects of other heaps go to heaps of their own: the present ones have others.
+        let named = &image.shared.named_heaps;
+        let heaps = image.heaps_for(
+            system,
+            &comparison,
+            HeapNumbers::New,
+            |number, heap| heap.actor == Some(record.id) || named.binary_search(&number).is_ok(),
+            |id| (id == record.id).then(|| address.cell()),
+        )?;
+        let decoders = heaps.values(&contexts);
         let values = Values {
             kinds,
-            comparison: &Comparison::new(&image.shapes),
-            objects: &image.objects.contents,
+            comparison: &comparison,
+            heaps: &heaps,
             message_kinds: &image.kinds,
             contexts: &contexts,
             receiver: &receiver,
+            values: &decoders,
         };
         let promises = OpenPromises::default();
         promises.open_of(record, address, state, kinds)?;
@@ -122,9 +136,14 @@ impl ActorsOfImage {
         let step = image.steps.iter().find(|step| step.actor == record.id);
         let step = step.map(|step| values.message(address, &step.message));
         let step = step.transpose()?;
-        let spans = image.heaps.get(&record.id).cloned().unwrap_or_default();
+        let loaded = values.state(address, encoded, image.heap_of(record.id))?;
+        drop(decoders);
         // Last: from here on nothing fails.
-        values.load_state_of(address, state, encoded, spans)?;
+        let mut heaps = heaps.finish().map_err(NotRestored::Heaps)?;
+        if let Some(loaded) = loaded {
+            loaded.put(state, &mut heaps);
+        }
+        add_detached(system, heaps);
         let resolvers = promises.take_resolvers();
         let error = AskError::Broken(Arc::new(Inside {
             actor: address.path(),

@@ -108,6 +108,7 @@ impl Load {
         }
         let address = self.actor.cell().upgrade().ok_or(NoState::NotInImage)?;
         let parts = actors.restore(record, &address, &mut self.actor.state())?;
+        self.actor.heap_has_come();
         if !parts.waits.is_empty() {
             self.actor.waits_for(parts.waits);
         }

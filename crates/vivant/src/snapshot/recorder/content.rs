@@ -20,9 +20,9 @@ impl ImageRecorder {
             SavedClass::Start(_) if self.has_supervisor(actor) => Some(Content::Unstarted),
             SavedClass::State(functions) => {
                 let save = |out: &mut Encoder<'_>| (functions.save)(state, out);
-                Some(Content::State(match functions.has_heap {
-                    true => self.encoded_with_heap(actor, functions.shape, save),
-                    false => self.encoded(actor, functions.shape, save),
+                Some(Content::State(match &actor.class.heap {
+                    Some(_) => self.encoded_with_heap(actor, functions.shape, save),
+                    None => self.encoded(actor, functions.shape, save),
                 }))
             }
             SavedClass::Start(start) => match self.start_of_root(actor) {

@@ -5,12 +5,14 @@ use super::super::noted::Noted;
 use super::ImageRecorder;
 use super::buffer::{buffer, reuse};
 use super::encoding::{NotEncoded, encode};
-use super::heap_sink::HeapSink;
-use crate::actor::{Header, Recorder};
+use super::heap_sink::{HasState, HeapHolder, HeapSink};
+use crate::actor::{Header, Recorder, Shared, StateRef};
 use crate::saving::HeapSaver;
+use crate::sync::Arc;
 use std::any::Any;
 use std::time::Duration;
 use vivant_codec::{Encoder, Shape};
+use vivant_heap::{DetachedHeap, ImageSink};
 
 impl ImageRecorder {
     /// Returns what is encoded, or nothing after an error.
@@ -33,11 +35,7 @@ impl ImageRecorder {
         shape: &'static Shape,
         save: impl FnOnce(&mut Encoder<'_>),
     ) -> Encoded {
-        let (images, kinds) = (self.heaps.clone(), self.kinds.clone());
-        let codecs = kinds.objects().clone();
-        let chain = self.chains.get(&actor.id).cloned();
-        let sink = HeapSink::new(images, kinds, chain, self.scope.clone(), actor);
-        let heap = HeapSaver::new(codecs, Box::new(sink));
+        let heap = self.heap_saver(HeapHolder::of(actor, self.scope.clone(), HasState::Yes));
         let (encoded, noted) = self.encoded_by(actor, shape, |contexts| {
             let mut contexts = contexts.to_vec();
             contexts.push(&heap);
@@ -45,6 +43,39 @@ impl ImageRecorder {
         });
         self.adds(noted);
         encoded
+    }
+
+    /// Of a heap of which the image has no state an image begins, if the program has values that
+    /// refer to objects of other heaps.
+    pub(super) fn shared_objects(&self, actor: &Header, state: &mut StateRef<'_>) {
+        if let Some(heap) = &actor.class.heap
+            && self.kinds.objects().share()
+        {
+            let holder = HeapHolder::of(actor, self.scope.clone(), HasState::No);
+            (heap.begin_image)(state, &self.heap_saver(holder));
+        }
+    }
+
+    /// As `shared_objects`, for a heap of an actor that has ended.
+    pub(super) fn detached_heap(&self, system: &Arc<Shared>, number: u64, heap: &mut DetachedHeap) {
+        if self.kinds.objects().share() {
+            let holder = HeapHolder::detached(number, system, self.scope.clone());
+            let saver = self.heap_saver(holder);
+            if let Some(sink) = saver.take_sink(heap.number()) {
+                heap.begin_image(saver.codecs(), sink);
+            }
+        }
+    }
+
+    fn heap_saver(&self, holder: HeapHolder) -> HeapSaver {
+        let (images, kinds) = (self.heaps.clone(), self.kinds.clone());
+        let codecs = kinds.objects().clone();
+        let chains = self.chains.clone();
+        let sink = move |heap: u64| -> Box<dyn ImageSink> {
+            let chain = chains.get(&heap).cloned();
+            Box::new(HeapSink::new(images, kinds, chain, heap, holder))
+        };
+        HeapSaver::new(codecs, Box::new(sink))
     }
 
     /// As `encoded`, with that to which it leads.

@@ -1,10 +1,10 @@
 //! [`HeapImages`]: what heaps write of their images while turns run, until the cut takes it.
 
 use super::super::heap_chain::WrittenHeap;
-use super::super::heap_records::{SpansRecord, UnchangedRecord};
+use super::super::heap_records::{HeapRecord, SpansRecord, UnchangedRecord};
 use super::super::noted::Noted;
 use super::super::unsaved::Unsaved;
-use crate::candidates::ActorKey;
+use crate::actor::OpenHeap;
 use crate::sync::{AtomicBool, AtomicUsize, Mutex, Ordering, lock};
 use std::mem;
 
@@ -21,8 +21,8 @@ pub(super) struct HeapImages {
     /// Bytes that wait to be taken.
     waiting: AtomicUsize,
     written: Mutex<Written>,
-    /// The actors with heaps that are not written to their end.
-    actors: Mutex<Vec<ActorKey>>,
+    /// These heaps.
+    open_heaps: Mutex<Vec<OpenHeap>>,
 }
 
 /// What heaps have written.
@@ -32,26 +32,26 @@ pub(super) struct Written {
     pub(super) unchanged: Vec<UnchangedRecord>,
     pub(super) noted: Vec<Noted>,
     /// The heaps that are written to their ends.
-    pub(super) heaps: Vec<WrittenHeap>,
+    pub(super) heaps: Vec<(HeapRecord, WrittenHeap)>,
     pub(super) error: Option<Unsaved>,
 }
 
 impl HeapImages {
-    pub(super) fn begins(&self, actor: ActorKey) {
-        lock(&self.actors).push(actor);
+    pub(super) fn begins(&self, heap: OpenHeap) {
+        lock(&self.open_heaps).push(heap);
         // Relaxed: the holder of the actor adds one before the actor is captured, and the
         // coordinator acquires that.
         self.open.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The actors with heaps that are not written to their end.
-    pub(super) fn actors(&self) -> Vec<ActorKey> {
-        lock(&self.actors).clone()
+    /// The heaps that are not written to their end.
+    pub(super) fn open_heaps(&self) -> Vec<OpenHeap> {
+        lock(&self.open_heaps).clone()
     }
 
-    /// All of the heap of this actor is written, or nothing more comes.
-    pub(super) fn ends(&self, actor: u64) {
-        lock(&self.actors).retain(|it| it.id != actor);
+    /// All of this heap is written, or nothing more comes.
+    pub(super) fn ends(&self, heap: OpenHeap) {
+        lock(&self.open_heaps).retain(|it| *it != heap);
         // Release: pairs with the Acquire in `has_open`. What was written is found after it.
         self.open.fetch_sub(1, Ordering::Release);
     }
@@ -91,8 +91,8 @@ impl HeapImages {
     }
 
     /// A heap is written to its end.
-    pub(super) fn completes(&self, heap: WrittenHeap) {
-        lock(&self.written).heaps.push(heap);
+    pub(super) fn completes(&self, record: HeapRecord, heap: WrittenHeap) {
+        lock(&self.written).heaps.push((record, heap));
     }
 
     pub(super) fn fails(&self, error: Unsaved) {

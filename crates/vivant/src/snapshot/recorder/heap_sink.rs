@@ -2,11 +2,11 @@
 
 use super::super::ended::EndedRecord;
 use super::super::heap_chain::{HeapChain, WrittenHeap};
-use super::super::heap_records::{SpansRecord, UnchangedRecord};
-use super::super::noted::Noted;
+use super::super::heap_records::{HeapRecord, SpansRecord, UnchangedRecord};
+use super::super::noted::{NamedByActor, Noted};
 use super::super::unsaved::Unsaved;
 use super::heap_images::HeapImages;
-use crate::actor::{Header, Scope, SeenActors, Shared, drop_foreign};
+use crate::actor::{Header, OpenHeap, Scope, SeenActors, Shared, drop_foreign};
 use crate::api::SavedKinds;
 use crate::candidates::ActorKey;
 use crate::failures::message_of;
@@ -15,14 +15,18 @@ use crate::sync::Arc;
 use std::collections::BTreeSet;
 use std::mem;
 use vivant_codec::Encoder;
-use vivant_heap::{Demand, ImageError, ImageId, ImageSink, SpanRecord};
+use vivant_heap::{Demand, ImageError, ImageId, ImageSink, NamedHeaps, SpanRecord};
 
-/// Takes the image of the heap of an actor, for a cut.
+/// Takes the image of a heap, for a cut.
 pub(super) struct HeapSink {
     images: Arc<HeapImages>,
     kinds: Arc<SavedKinds>,
     seen: Seen,
-    actor: u64,
+    /// The number of the heap.
+    heap: u64,
+    holder: OpenHeap,
+    /// The actor of which the image has the state.
+    actor: Option<u64>,
     path: String,
     /// What was written since the last record.
     record: SpansRecord,
@@ -37,6 +41,47 @@ pub(super) struct HeapSink {
     has_ended: bool,
 }
 
+/// What has a heap, when that is captured.
+pub(super) struct HeapHolder {
+    holder: OpenHeap,
+    actor: Option<u64>,
+    path: String,
+    seen: Seen,
+}
+
+/// Whether the image has the state of a heap.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum HasState {
+    Yes,
+    No,
+}
+
+impl HeapHolder {
+    /// The actor is being captured, in this scope.
+    pub(super) fn of(actor: &Header, scope: Scope, has_state: HasState) -> HeapHolder {
+        let key = ActorKey {
+            id: actor.id,
+            place: actor.place(),
+        };
+        HeapHolder {
+            holder: OpenHeap::OfActor(key),
+            actor: (has_state == HasState::Yes).then_some(actor.id),
+            path: actor.path(),
+            seen: Seen::of(&actor.system, scope),
+        }
+    }
+
+    /// The detached heap with this number is being captured.
+    pub(super) fn detached(number: u64, system: &Arc<Shared>, scope: Scope) -> HeapHolder {
+        HeapHolder {
+            holder: OpenHeap::Detached(number),
+            actor: None,
+            path: "the heap of an actor that has ended".to_owned(),
+            seen: Seen::of(system, scope),
+        }
+    }
+}
+
 /// To what the objects lead.
 struct Seen {
     system: Arc<Shared>,
@@ -45,57 +90,72 @@ struct Seen {
     /// When the actor was captured.
     at_ns: u64,
     actors: Option<SeenActors>,
+    named: NamedHeaps,
 }
 
 impl Seen {
+    fn of(system: &Arc<Shared>, scope: Scope) -> Seen {
+        Seen {
+            system: system.clone(),
+            scope,
+            line: system.passes.now().phase(),
+            at_ns: system.oracle.now_ns(),
+            actors: None,
+            named: NamedHeaps::new(),
+        }
+    }
+
     /// Takes what was noted since the last call.
-    fn take(&mut self) -> Noted {
+    fn take(&mut self, path: &str) -> Noted {
+        let heaps = NamedByActor::of(&self.named, path);
         let Some(seen) = self.actors.take() else {
-            return Noted::default();
+            return Noted {
+                heaps,
+                ..Noted::default()
+            };
         };
         let references = seen.take_references();
         let ended = seen.into_cells();
         let ended = ended
             .map(|cell| EndedRecord::of(&cell, self.line))
             .collect();
-        Noted { references, ended }
+        Noted {
+            references,
+            ended,
+            heaps,
+        }
     }
 
-    fn actors(&mut self) -> &SeenActors {
+    fn contexts(&mut self) -> (&SeenActors, &NamedHeaps) {
         let (system, scope) = (&self.system, &self.scope);
         let at_ns = self.at_ns;
-        self.actors
-            .get_or_insert_with(|| SeenActors::of(system, scope.clone()).at(at_ns))
+        let actors = self
+            .actors
+            .get_or_insert_with(|| SeenActors::of(system, scope.clone()).at(at_ns));
+        (actors, &self.named)
     }
 }
 
 impl HeapSink {
-    /// The actor is being captured.
+    /// The actor is being captured. This is the number of its heap.
     pub(super) fn new(
         images: Arc<HeapImages>,
         kinds: Arc<SavedKinds>,
         chain: Option<HeapChain>,
-        scope: Scope,
-        actor: &Header,
+        heap: u64,
+        holder: HeapHolder,
     ) -> HeapSink {
-        images.begins(ActorKey {
-            id: actor.id,
-            place: actor.place(),
-        });
+        images.begins(holder.holder);
         HeapSink {
             images,
             kinds,
-            seen: Seen {
-                system: actor.system.clone(),
-                scope,
-                line: actor.system.passes.now().phase(),
-                at_ns: actor.system.oracle.now_ns(),
-                actors: None,
-            },
-            actor: actor.id,
-            path: actor.path(),
-            record: SpansRecord::new(actor.id),
-            unchanged: UnchangedRecord::new(actor.id),
+            seen: holder.seen,
+            heap,
+            holder: holder.holder,
+            actor: holder.actor,
+            path: holder.path,
+            record: SpansRecord::new(heap),
+            unchanged: UnchangedRecord::new(heap),
             chain,
             image: None,
             bytes: 0,
@@ -106,14 +166,14 @@ impl HeapSink {
 
     /// Gives what was written to the cut.
     fn flush(&mut self) {
-        let noted = self.seen.take();
-        let record = mem::replace(&mut self.record, SpansRecord::new(self.actor));
+        let noted = self.seen.take(&self.path);
+        let record = mem::replace(&mut self.record, SpansRecord::new(self.heap));
         self.bytes += record.bytes();
         self.images.add(record, noted);
     }
 
     fn flush_unchanged(&mut self) {
-        let record = mem::replace(&mut self.unchanged, UnchangedRecord::new(self.actor));
+        let record = mem::replace(&mut self.unchanged, UnchangedRecord::new(self.heap));
         if !record.runs.is_empty() {
             self.images.add_unchanged(record);
         }
@@ -124,13 +184,20 @@ impl HeapSink {
         self.flush();
         self.flush_unchanged();
         if let Some(image) = self.image.take() {
-            self.images.completes(WrittenHeap {
+            let record = HeapRecord {
+                heap: self.heap,
                 actor: self.actor,
-                image,
-                bytes: self.bytes,
-                needed: mem::take(&mut self.needed),
-                chain: self.chain.take(),
-            });
+            };
+            self.images.completes(
+                record,
+                WrittenHeap {
+                    heap: self.heap,
+                    image,
+                    bytes: self.bytes,
+                    needed: mem::take(&mut self.needed),
+                    chain: self.chain.take(),
+                },
+            );
         }
     }
 
@@ -149,8 +216,9 @@ impl HeapSink {
 
 impl ImageSink for HeapSink {
     fn encoder(&mut self, encode: &mut dyn FnMut(&Encoder<'_>)) {
-        let (kinds, seen) = (&self.kinds, self.seen.actors());
-        encode(&Encoder::new().with_contexts(&[seen, kinds.values().listed_results()]));
+        let (kinds, (actors, heaps)) = (&self.kinds, self.seen.contexts());
+        let results = kinds.values().listed_results();
+        encode(&Encoder::new().with_contexts(&[actors, heaps, results]));
     }
 
     fn since(&self) -> Option<ImageId> {
@@ -207,7 +275,10 @@ impl Drop for HeapSink {
             let what = "a heap that was gone before it was written".to_owned();
             self.images.fails(Unsaved::Lacking { actor, what });
         }
-        drop_foreign("what the objects of a heap lead to", self.seen.take());
-        self.images.ends(self.actor);
+        drop_foreign(
+            "what the objects of a heap lead to",
+            self.seen.take(&self.path),
+        );
+        self.images.ends(self.holder);
     }
 }

@@ -20,7 +20,7 @@ mod synchronizers;
 use super::census::{Census, SavedAs};
 use super::ended::EndedRecord;
 use super::heap_chain::{HeapChain, WrittenHeap};
-use super::heap_records::{ObjectsRecord, SpansRecord, UnchangedRecord};
+use super::heap_records::{HeapRecord, ObjectsRecord, SpansRecord, UnchangedRecord};
 #[cfg(test)]
 use super::image::Image;
 #[cfg(test)]
@@ -36,12 +36,11 @@ use super::supervised::{Branches, SupervisedRecord, WaitingSignals};
 use super::tables::{NameRecord, NamedTimerRecord, TablesRecord};
 use super::unsaved::Unsaved;
 use crate::actor::{
-    Class, DelayedMessage, Envelope, ExclusiveWait, Header, Lifecycle, Recorder, RunState,
-    SavedClass, Scope, Shared, SharedTable, Signals, StateRef, TableEntry, TreeEnd, WaitingPlace,
-    WaitsAs, drop_foreign,
+    Class, DelayedMessage, Envelope, ExclusiveWait, Header, Lifecycle, OpenHeap, Recorder,
+    RunState, SavedClass, Scope, Shared, SharedTable, Signals, StateRef, TableEntry, TreeEnd,
+    WaitingPlace, WaitsAs, drop_foreign,
 };
 use crate::api::SavedKinds;
-use crate::candidates::ActorKey;
 use crate::constraints::Constraints;
 use crate::failures::Caught;
 use crate::patterns::{NamedTimers, SubscriptionNumbers, TableNumbers};
@@ -53,6 +52,7 @@ use mailboxes::{EncodedMessages, Mailboxes};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use vivant_codec::{Shape, ShapeId, Shapes};
+use vivant_heap::DetachedHeap;
 
 /// What a cut that is being taken has recorded. Holders of actors encode into it; the thread that
 /// takes the cut [drains](ImageRecorder::drain) it.
@@ -75,6 +75,10 @@ struct Recorded {
     census: Census,
     /// The heaps that are written.
     heaps: Vec<WrittenHeap>,
+    /// Their numbers.
+    own_heaps: BTreeSet<u64>,
+    /// The heaps of which values have objects, each with the path of an actor that has one.
+    named_heaps: BTreeMap<u64, String>,
     /// The actors that the image contains, in the order in which they were captured.
     ids: Vec<u64>,
     tables: TablesRecord,
@@ -112,9 +116,10 @@ pub(super) enum Record {
     /// A step that a behaviour has to run yet.
     Step(MessageRecord),
     Supervised(SupervisedRecord),
-    /// Objects of an actor's heap.
+    Heap(HeapRecord),
+    /// Objects of a heap.
     Spans(SpansRecord),
-    /// Objects of an actor's heap that earlier snapshots have.
+    /// Objects of a heap that earlier snapshots have.
     Unchanged(UnchangedRecord),
 }
 
@@ -203,6 +208,7 @@ impl ImageRecorder {
         );
         drop_foreign("the drop of a group or topic", found);
         let memberships = memberships?;
+        self.checks_named_heaps();
         let records = self.drain()?;
         let contents = self.kinds.objects().shapes().map(|it| self.shape(it));
         let contents = contents.collect();
@@ -216,11 +222,13 @@ impl ImageRecorder {
             (recorded.signals, recorded.branches),
             recorded.stopping,
             recorded.ended,
+            recorded.named_heaps,
         );
         Ok(Completed {
             records,
             system: SystemRecord {
                 numbers,
+                next_heap: system.heaps.heap_number(),
                 clock_ns,
                 types,
             },
@@ -244,6 +252,7 @@ impl ImageRecorder {
                 Record::Waiting(messages) => records.waiting.push(messages.decode()),
                 Record::Step(step) => records.steps.push(step),
                 Record::Supervised(child) => records.supervised.push(child),
+                Record::Heap(heap) => records.heaps.push(heap),
                 Record::Spans(spans) => records.spans.push(spans),
                 Record::Unchanged(_) => unreachable!("no chains were given"),
             }
@@ -311,6 +320,9 @@ impl Recorder for ImageRecorder {
         if saved_as != SavedAs::Nothing && !self.lists(actor.class) {
             let type_name = (actor.class.type_name)();
             return self.is_not_listed(actor, format!("the actor `{type_name}`"));
+        }
+        if saved_as != SavedAs::State {
+            self.shared_objects(actor, state);
         }
         let Some(content) = self.content(actor, state) else {
             self.stream_leaves(actor, state);
@@ -446,8 +458,12 @@ impl Recorder for ImageRecorder {
         self.heaps.has_open()
     }
 
-    fn open_heaps(&self) -> Vec<ActorKey> {
-        self.heaps.actors()
+    fn open_heaps(&self) -> Vec<OpenHeap> {
+        self.heaps.open_heaps()
+    }
+
+    fn captured_detached(&self, system: &Arc<Shared>, number: u64, heap: &mut DetachedHeap) {
+        self.detached_heap(system, number, heap);
     }
 
     fn give_heaps_up(&self) {

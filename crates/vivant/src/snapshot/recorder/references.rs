@@ -1,12 +1,14 @@
 //! The references that encoded values have: to actors that the image lacks, and handles.
 
 use super::super::ended::EndedRecord;
-use super::super::noted::Noted;
+use super::super::noted::{NamedByActor, Noted};
+use super::super::unsaved::Unsaved;
 use super::heap_images::Written;
 use super::{ImageRecorder, Record, Recorded};
 use crate::actor::{Header, SeenActors};
 use crate::sync::lock;
 use std::any::Any;
+use vivant_heap::NamedHeaps;
 
 impl ImageRecorder {
     /// Calls `body` with the context of an encoder that notes the actors which the image lacks, and
@@ -38,15 +40,40 @@ impl ImageRecorder {
         recorded
             .records
             .extend(unchanged.into_iter().map(Record::Unchanged));
-        recorded.heaps.extend(heaps);
+        for (record, heap) in heaps {
+            recorded.own_heaps.insert(record.heap);
+            recorded.records.push(Record::Heap(record));
+            recorded.heaps.push(heap);
+        }
         if let Some(error) = error {
             recorded.error.get_or_insert(error);
         }
     }
 
+    /// The objects that values have of other heaps are in the image.
+    pub(super) fn checks_named_heaps(&self) {
+        let recorded = &mut *lock(&self.recorded);
+        let mut named = recorded.named_heaps.iter();
+        let lacking = named.find(|(heap, _)| !recorded.own_heaps.contains(heap));
+        if let Some((_, actor)) = lacking {
+            let what = "a shared object (`Val`) of a heap that the snapshot has not captured";
+            recorded.error.get_or_insert(Unsaved::Lacking {
+                actor: actor.clone(),
+                what: what.to_owned(),
+            });
+        }
+    }
+
     /// The image leads to this.
     pub(super) fn adds(&self, noted: Noted) {
-        let Noted { references, ended } = noted;
+        let Noted {
+            references,
+            ended,
+            heaps,
+        } = noted;
+        if !heaps.0.is_empty() {
+            lock(&self.recorded).named_heaps.extend(heaps.0);
+        }
         if !references.is_empty() {
             lock(&self.recorded).memberships.add_roots(&references);
         }
@@ -62,12 +89,20 @@ impl ImageRecorder {
         body: impl FnOnce(&[&dyn Any]) -> R,
     ) -> (R, Noted) {
         let seen = SeenActors::of(&actor.system, self.scope.clone());
-        let result = body(&[&seen, self.kinds.values().listed_results()]);
+        let named = NamedHeaps::new();
+        let result = body(&[&seen, &named, self.kinds.values().listed_results()]);
         let references = seen.take_references();
         let line = actor.system.passes.now().phase();
         let ended = seen.into_cells().map(|cell| EndedRecord::of(&cell, line));
         let ended = ended.collect();
-        (result, Noted { references, ended })
+        let named = named.take().into_iter();
+        let heaps = NamedByActor(named.map(|heap| (heap, actor.path())).collect());
+        let noted = Noted {
+            references,
+            ended,
+            heaps,
+        };
+        (result, noted)
     }
 }
 

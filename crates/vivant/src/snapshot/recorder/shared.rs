@@ -123,6 +123,7 @@ impl SharedRecord {
         (signals, branches): (BTreeMap<u64, WaitingSignals>, Branches),
         mut stopping: Vec<StoppingRecord>,
         mut ended: BTreeMap<u64, EndedRecord>,
+        named_heaps: BTreeMap<u64, String>,
     ) -> SharedRecord {
         let has_actor = |id| ids.binary_search(&id).is_ok();
         for record in memberships.ended {
@@ -151,6 +152,7 @@ impl SharedRecord {
             orders,
             stopping,
             ended: ended.into_values().collect(),
+            named_heaps: named_heaps.into_keys().collect(),
         }
     }
 }

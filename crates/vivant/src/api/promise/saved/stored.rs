@@ -11,6 +11,7 @@ use std::any::{Any, TypeId};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use vivant_codec::{Decoder, LoadError, Saved, Shape};
+use vivant_heap::ValueDecoder;
 
 /// An encoded value of a file.
 #[derive(Clone, Copy)]
@@ -18,19 +19,19 @@ pub(crate) struct Stored<'a> {
     pub(crate) bytes: &'a [u8],
     /// Its shape in the file.
     pub(crate) shape: StoredShape<'a>,
-    pub(crate) contexts: &'a [&'a dyn Any],
+    pub(crate) values: &'a ValueDecoder<'a>,
 }
 
-impl Stored<'_> {
-    pub(crate) fn load<T: Saved<'static>>(&self) -> Result<T, LoadError> {
-        self.load_by(T::SHAPE, T::load)
+impl<'a> Stored<'a> {
+    pub(crate) fn load<T: for<'gc> Saved<'gc>>(&self) -> Result<T, LoadError> {
+        self.load_by(<T as Saved<'static>>::SHAPE, |input| T::load(input))
     }
 
     /// The value of a type with this shape, by its codec.
     fn load_by<T>(
         &self,
         current: &'static Shape,
-        load: impl FnOnce(&mut Decoder<'static, '_>) -> Result<T, LoadError>,
+        load: impl for<'gc> FnOnce(&mut Decoder<'gc, '_>) -> Result<T, LoadError>,
     ) -> Result<T, LoadError> {
         let mut input = self.decoder();
         let (comparison, shape) = self.shape;
@@ -63,18 +64,16 @@ impl Stored<'_> {
         any_resolver_of(TypeId::of::<T>(), name, &self.decoder())
     }
 
-    pub(crate) fn context<C: 'static>(&self) -> Option<&C> {
-        self.contexts
-            .iter()
-            .find_map(|context| context.downcast_ref())
+    pub(crate) fn context<C: 'static>(&self) -> Option<&'a C> {
+        self.decoder().context()
     }
 
     pub(super) fn error(&self, why: &'static str) -> LoadError {
         self.decoder().error(why)
     }
 
-    fn decoder(&self) -> Decoder<'static, '_> {
-        Decoder::new(self.bytes).with_contexts(self.contexts)
+    fn decoder(&self) -> Decoder<'a, 'a> {
+        self.values.of(self.bytes)
     }
 }
 
