@@ -87,17 +87,27 @@ pub(crate) enum Processed {
     Constrain(Vec<Pattern<Envelope, KindTable>>),
 }
 
-/// What a restore gives an actor besides its state, which is in the cell then.
+/// A state of an image that is loaded, and what a restore gives the actor besides.
 pub(crate) struct RestoredParts {
-    pub(crate) waits: Vec<ExclusiveWait>,
+    /// Puts the state into the cell of the actor, which has none then. Returns the exclusive waits
+    /// that the actor has from here on.
+    pub(crate) put: Box<dyn FnOnce(&mut StateRef<'_>) -> Vec<ExclusiveWait>>,
     /// The next step of a behaviour.
     pub(crate) step: Option<Envelope>,
     /// Breaks the promises that the actor had open. It sends messages, so it is for a run.
     pub(crate) break_promises: Box<dyn FnOnce() + Send>,
 }
 
-/// Puts the state into the cell of the actor, which has none. An error says why it does not.
-type RestoreState = Box<dyn FnOnce(&mut StateRef<'_>) -> Result<RestoredParts, String> + Send>;
+/// Loads a state. The actor has its own meanwhile.
+type LoadState = Box<dyn FnOnce(&mut StateRef<'_>) -> Result<RestoredParts, NotLoaded> + Send>;
+
+/// Why an actor is not restored. It goes on as it was.
+pub(crate) enum NotLoaded {
+    /// The image has no state with which it could go on.
+    NotInImage,
+    /// The state cannot be loaded, for this reason.
+    Failed(String),
+}
 
 /// What a restore has done to an actor.
 #[cfg_attr(
@@ -107,7 +117,9 @@ type RestoreState = Box<dyn FnOnce(&mut StateRef<'_>) -> Result<RestoredParts, S
 #[derive(Debug)]
 pub(crate) enum ActorRestored {
     Yes,
-    /// Why not. Its state is lost, and the incarnation over.
+    /// It goes on as it was: it begins or ends just now, or the image has no state for it.
+    Unchanged,
+    /// As `Unchanged`: its state could not be loaded, for this reason.
     No(String),
     /// It ended before.
     Ended,
@@ -116,7 +128,7 @@ pub(crate) enum ActorRestored {
 /// The state of an image for an actor. No image has such a message: a restored system has that
 /// state, or goes on with the one from before.
 pub(crate) struct RestoreMessage {
-    pub(crate) restore: RestoreState,
+    pub(crate) load: LoadState,
     pub(crate) done: Box<dyn FnOnce(ActorRestored) + Send>,
 }
 

@@ -132,7 +132,7 @@ pub(crate) use dependents::{ChainEnd, Dependent, Dependents};
 pub(crate) use entry_stamp::EntryStamp;
 pub(crate) use envelope::{
     ActorRestored, Combination, Envelope, GuardOutcome, KindTable, LinkMessage, LinkedPeer,
-    MessageKind, Processed, RestoreMessage, RestoredParts,
+    MessageKind, NotLoaded, Processed, RestoreMessage, RestoredParts,
 };
 pub use envelope::{JoinTable, JoinedMessage};
 pub use error::{AskError, NeverDispatched, NotSent, Overloaded, Undelivered};

@@ -80,7 +80,8 @@ pub(crate) fn restore_image(
     let kinds = SavedProgram::of(system).ok_or(RestoreError::NothingListed)?;
     let (header, content) = read(image)?;
     let actors = restore(system, &content, &kinds)?;
-    image_exists(system, &Catalog::of(image), image.number(), &Scope::System);
+    let made_of = (&Catalog::of(image), image.number());
+    image_exists(system, made_of, 0, &Scope::System);
     let Header {
         system,
         taken_at,

@@ -100,9 +100,11 @@ pub(crate) fn take(
         }
         false => heaps,
     };
+    let phase = written.phase;
     let (published, types, census) = written.publish(system)?;
     Chains::published(system, journal, published.summary.number, heaps);
-    image_exists(system, journal.catalog(), published.summary.number, &scope);
+    let image = (journal.catalog(), published.summary.number);
+    image_exists(system, image, phase, &scope);
     let took = Duration::from_nanos(system.oracle.now_ns().saturating_sub(began_ns));
     Ok(SnapshotReport::new(published, types, census, tries, took))
 }

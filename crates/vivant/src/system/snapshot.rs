@@ -152,8 +152,10 @@ impl System {
     /// Each actor comes to it as to a message: what was sent to it before is processed with the old
     /// state, and what is sent later with the restored one. So actors that send each other messages
     /// meanwhile need not agree; an actor that must not see others in between is stopped first. No
-    /// stop hook runs. Supervisors, actors of types that are not saved, and actors that are younger
-    /// than the image go on as they are, and the report names them.
+    /// stop hook runs. Supervisors, actors of types that are not saved, actors that are younger
+    /// than the image, and those that begin or stop just now go on as they are, and the report
+    /// names them. A tree is the actor and all that its turns have made; actors that a program has
+    /// added to a supervisor are not below it.
     ///
     /// Reads the image whole, on this thread. Each actor loads its state in its own turn.
     ///
@@ -188,9 +190,7 @@ impl System {
     /// another system; or not all have come to it within ten seconds, because a turn does not end,
     /// or an actor is muted or down. Then the others are restored later.
     ///
-    /// An actor of which the state cannot be loaded fails, with
-    /// [`StopReason::Failed`](crate::StopReason::Failed): its supervisor starts it anew. The report
-    /// names it.
+    /// An actor of which the state cannot be loaded goes on as it was, and the report names it.
     ///
     /// # Panics
     ///

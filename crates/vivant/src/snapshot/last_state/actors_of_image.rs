@@ -1,6 +1,6 @@
 //! [`ActorsOfImage`]: the states that an image has, into the cells of actors of a running system.
 
-use super::super::image::{ActorRecord, Content, Image};
+use super::super::image::{ActorRecord, Content, Image, PromiseRecord};
 use super::super::message_record::WaitingKind;
 use super::super::not_restored::NotRestored;
 use super::super::promises::OpenPromises;
@@ -31,8 +31,8 @@ pub(super) enum NoState {
     /// The image has no state of it: it had not begun, or was about to end.
     NotInImage,
     NotRestored(NotRestored),
-    /// The actor was between two steps of the behaviour in which it has failed.
-    StepHasFailed(Name),
+    /// The actor would run the behaviour in which it has failed.
+    RunsAgain(Name),
 }
 
 /// What restores the actors of an image in a running system.
@@ -52,8 +52,17 @@ impl ActorsOfImage {
         }
     }
 
+    /// Whether an actor that has failed in this behaviour would run it again at once: as the next
+    /// step, or because a promise that it waits for breaks.
+    pub(super) fn runs_again(&self, record: &ActorRecord, behaviour: Name) -> bool {
+        let continues = |promise: &PromiseRecord| {
+            promise.sink == "then" && promise.value.behaviour == behaviour.as_str()
+        };
+        self.step_of(record.id) == Some(behaviour.as_str()) || record.promises.iter().any(continues)
+    }
+
     /// The behaviour of which an actor has a step to run.
-    pub(super) fn step_of(&self, actor: u64) -> Option<&str> {
+    fn step_of(&self, actor: u64) -> Option<&str> {
         let mut steps = self.image.steps.iter();
         let step = steps.find(|step| step.actor == actor)?;
         match &self.image.kinds.of(&step.message)?.what {
@@ -62,15 +71,15 @@ impl ActorsOfImage {
         }
     }
 
-    /// Puts the state that `record` has into the cell of its actor, which has none and is held by
-    /// the caller.
+    /// Loads the state that `record` has, for its actor, which is held by the caller and may have
+    /// another state.
     ///
-    /// After an error the actor is as before.
-    pub(super) fn restore(
+    /// After an error the actor is as before, but for arrivals of promises that it does not have.
+    pub(super) fn load(
         &self,
         record: &ActorRecord,
         address: &AddressRef,
-        state: &mut StateRef<'_>,
+        state: &StateRef<'_>,
     ) -> Result<RestoredParts, NoState> {
         let (image, kinds, system) = (&self.image, &self.kinds, &address.system);
         let Content::State(encoded) = &record.content else {
@@ -126,6 +135,11 @@ impl ActorsOfImage {
             receiver: &receiver,
             values: &decoders,
         };
+        let loaded = values.state(address, encoded, image.heap_of(record.id))?;
+        let loaded = loaded.ok_or(NoState::NotInImage)?;
+        let step = image.steps.iter().find(|step| step.actor == record.id);
+        let step = step.map(|step| values.message(address, &step.message));
+        let step = step.transpose()?;
         let promises = OpenPromises::default();
         promises.open_of(record, address, state, kinds)?;
         let sinks = promises.load_of(address, record, &values)?;
@@ -133,24 +147,21 @@ impl ActorsOfImage {
         if !sinks.waits().iter().all(is_reply) {
             return Err(NoState::NotInImage);
         }
-        let step = image.steps.iter().find(|step| step.actor == record.id);
-        let step = step.map(|step| values.message(address, &step.message));
-        let step = step.transpose()?;
-        let loaded = values.state(address, encoded, image.heap_of(record.id))?;
         drop(decoders);
-        // Last: from here on nothing fails.
         let mut heaps = heaps.finish().map_err(NotRestored::Heaps)?;
-        if let Some(loaded) = loaded {
-            loaded.put(state, &mut heaps);
-        }
-        add_detached(system, heaps);
+        // From here on nothing fails.
         let resolvers = promises.take_resolvers();
+        let system = system.clone();
         let error = AskError::Broken(Arc::new(Inside {
             actor: address.path(),
             behaviour: Name::new("a restore of its state"),
         }));
         Ok(RestoredParts {
-            waits: sinks.set(),
+            put: Box::new(move |cell| {
+                loaded.put(cell, &mut heaps);
+                add_detached(&system, heaps);
+                sinks.set()
+            }),
             step,
             break_promises: Box::new(move || {
                 for resolver in resolvers {
@@ -172,9 +183,9 @@ impl fmt::Display for NoState {
         match self {
             NoState::NotInImage => f.write_str("the snapshots have no state of it"),
             NoState::NotRestored(error) => write!(f, "{error}"),
-            NoState::StepHasFailed(behaviour) => write!(
+            NoState::RunsAgain(behaviour) => write!(
                 f,
-                "it was between two steps of {behaviour} there, in which it has failed"
+                "it would go on there with {behaviour}, in which it has failed"
             ),
         }
     }

@@ -22,6 +22,8 @@ struct KnownImage {
     catalog: WeakCatalog,
     number: u64,
     of: ImageOf,
+    /// The number of its cut.
+    phase: u64,
 }
 
 /// Of what an image is.
@@ -43,19 +45,29 @@ impl Images {
         system.extensions.part()
     }
 
-    /// This image exists.
-    pub(super) fn add(system: &Shared, catalog: &Catalog, number: u64, scope: &Scope) {
+    /// This image exists, of the cut of this phase. That of which the system was made is of phase
+    /// 0.
+    pub(super) fn add(
+        system: &Shared,
+        (catalog, number): (&Catalog, u64),
+        phase: u64,
+        scope: &Scope,
+    ) {
         let mut images = lock(&Images::of(system).0);
         images.retain(|known| known.catalog.upgrade().is_some());
         let of = match scope {
             Scope::System => ImageOf::System,
             Scope::Tree(_) => ImageOf::Tree,
         };
-        images.push_front(KnownImage {
+        // Of two snapshots the older cut may be published last.
+        let place = images.partition_point(|known| known.phase > phase);
+        let known = KnownImage {
             catalog: catalog.downgrade(),
             number,
             of,
-        });
+            phase,
+        };
+        images.insert(place, known);
         // Each kind has its places: an image of a tree lacks most actors.
         if images.iter().filter(|known| known.of == of).count() > KNOWN_MAX
             && let Some(oldest) = images.iter().rposition(|known| known.of == of)

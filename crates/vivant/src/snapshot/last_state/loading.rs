@@ -70,9 +70,12 @@ impl Load {
             reports.state_not_restored(self.actor.path(), why);
             NextState::Start
         });
+        let Load { actor, images, .. } = self;
+        // Their stores are not open any more when the actor answers.
+        drop(images);
         // Before the actor can go down again.
-        LastStates::of(&self.actor.system).ends(self.actor.id);
-        self.actor.begins_with(next);
+        LastStates::of(&actor.system).ends(actor.id);
+        actor.begins_with(next);
     }
 
     fn load(&mut self) -> NextState {
@@ -100,17 +103,18 @@ impl Load {
     /// The state of the image goes into the cell.
     fn restore(&mut self, actors: &ActorsOfImage) -> Result<NextState, NoState> {
         let record = actors.image.actors.first().ok_or(NoState::NotInImage)?;
-        if let (Some(step), Some(failed_in)) = (actors.step_of(record.id), self.failed_in)
-            && step == failed_in.as_str()
+        if let Some(failed_in) = self.failed_in
+            && actors.runs_again(record, failed_in)
         {
             // It would fail again.
-            return Err(NoState::StepHasFailed(failed_in));
+            return Err(NoState::RunsAgain(failed_in));
         }
         let address = self.actor.cell().upgrade().ok_or(NoState::NotInImage)?;
-        let parts = actors.restore(record, &address, &mut self.actor.state())?;
+        let parts = actors.load(record, &address, &self.actor.state())?;
+        let waits = (parts.put)(&mut self.actor.state());
         self.actor.heap_has_come();
-        if !parts.waits.is_empty() {
-            self.actor.waits_for(parts.waits);
+        if !waits.is_empty() {
+            self.actor.waits_for(waits);
         }
         if let Some(step) = parts.step {
             self.actor.set_step(step);

@@ -13,6 +13,8 @@ mod failed_loads_tests;
 mod graph_tests;
 #[cfg(all(test, feature = "macros"))]
 mod handles_tests;
+#[cfg(all(test, feature = "macros"))]
+mod held_lives_tests;
 mod images;
 mod living;
 mod loading;
@@ -34,7 +36,7 @@ use images::Images;
 use vivant_journal::Catalog;
 
 /// This image of the system exists: actors that fail may have their last states there.
-pub(super) fn image_exists(system: &Shared, catalog: &Catalog, number: u64, scope: &Scope) {
-    Images::add(system, catalog, number, scope);
+pub(super) fn image_exists(system: &Shared, image: (&Catalog, u64), phase: u64, scope: &Scope) {
+    Images::add(system, image, phase, scope);
     LastStates::of(system).set(loading::load);
 }

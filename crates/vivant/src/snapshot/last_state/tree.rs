@@ -5,9 +5,10 @@ use super::super::file::read;
 use super::super::image::{ActorRecord, Content};
 use super::super::restored::RestoreError;
 use super::super::saved_program::SavedProgram;
-use super::actors_of_image::ActorsOfImage;
+use super::actors_of_image::{ActorsOfImage, NoState};
 use crate::actor::{
-    ActorRestored, AddressRef, RestoreMessage, SavedClass, Scope, Shared, To, post_or_bury,
+    ActorRestored, AddressRef, NotLoaded, RestoreMessage, SavedClass, Scope, Shared, To,
+    post_or_bury,
 };
 use crate::api::{AskFuture, Resolver};
 use crate::supervision::is_supervisor;
@@ -21,13 +22,13 @@ use std::time::Duration;
 pub struct TreeRestored {
     /// Number of actors that have their states of the image.
     pub restored: usize,
-    /// Paths of the actors of the tree that go on as they were, sorted: the image has no state of
-    /// them, because they are younger, had not begun, are of a type that is not saved, or are
-    /// supervisors.
+    /// Paths of the actors of the tree that go on as they were, sorted. The image has no state of
+    /// them, because they are younger, had not begun or were about to end, are of a type that is
+    /// not saved, or are supervisors; or they begin or end just now.
     pub unchanged: Vec<String>,
     /// Number of actors of which the image has states, and that have ended.
     pub ended: usize,
-    /// The actors of which the states could not be loaded. Their incarnations have failed.
+    /// The actors of which the states could not be loaded. They go on as they were, too.
     pub failed: Vec<ActorNotRestored>,
 }
 
@@ -85,16 +86,22 @@ pub(crate) fn restore_tree(
     })));
     let actors = Arc::new(ActorsOfImage::new(content, kinds, system));
     for (at, to) in found {
-        let (actors, waiting, path) = (actors.clone(), waiting.clone(), to.path());
-        // It keeps the actor alive until then.
-        let address = to.clone();
+        let (actors, address) = (actors.clone(), to.clone());
+        let told = Told {
+            waiting: waiting.clone(),
+            // It keeps the actor alive until then.
+            actor: Some(to.clone()),
+        };
         let message = RestoreMessage {
-            restore: Box::new(move |state| {
+            load: Box::new(move |state| {
                 let record = &actors.image.actors[at];
-                let restored = actors.restore(record, &address, state);
-                restored.map_err(|error| error.to_string())
+                let loaded = actors.load(record, &address, state);
+                loaded.map_err(|error| match error {
+                    NoState::NotInImage => NotLoaded::NotInImage,
+                    error => NotLoaded::Failed(error.to_string()),
+                })
             }),
-            done: Box::new(move |restored| waiting.is_done(path, restored)),
+            done: Box::new(move |restored| told.tell(restored)),
         };
         post_or_bury(To::Lent(&to), message.envelope());
     }
@@ -127,6 +134,28 @@ struct Progress {
     resolver: Option<Resolver<TreeRestored>>,
 }
 
+/// Says what has become of one actor, also if nothing comes to it any more.
+struct Told {
+    waiting: Arc<Waiting>,
+    actor: Option<AddressRef>,
+}
+
+impl Told {
+    fn tell(mut self, restored: ActorRestored) {
+        if let Some(actor) = self.actor.take() {
+            self.waiting.is_done(actor.path(), restored);
+        }
+    }
+}
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        if let Some(actor) = self.actor.take() {
+            self.waiting.is_done(actor.path(), ActorRestored::Ended);
+        }
+    }
+}
+
 impl Waiting {
     fn is_done(&self, actor: String, restored: ActorRestored) {
         let mut progress = lock(&self.0);
@@ -134,13 +163,15 @@ impl Waiting {
         match restored {
             ActorRestored::Yes => report.restored += 1,
             ActorRestored::Ended => report.ended += 1,
+            ActorRestored::Unchanged => report.unchanged.push(actor),
             ActorRestored::No(why) => report.failed.push(ActorNotRestored { actor, why }),
         }
         progress.left -= 1;
         if progress.left > 0 {
             return;
         }
-        let report = std::mem::take(&mut progress.report);
+        let mut report = std::mem::take(&mut progress.report);
+        report.unchanged.sort();
         let resolver = progress.resolver.take();
         drop(progress);
         if let Some(resolver) = resolver {
