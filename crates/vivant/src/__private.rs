@@ -9,9 +9,10 @@ pub use crate::api::{
 };
 pub use crate::api::{NoReferences, Probe};
 pub use crate::edge::{MaybeStreamed, NotStreamed};
+pub use crate::gc_state::locals_codec;
 pub use crate::patterns::{MaybePublished, NotPublished};
 pub use crate::probe::{ProbeActor, ProbeHandle, probed};
-pub use crate::saving::shape;
+pub use crate::saving::{LocalsCodec, shape};
 use std::fmt;
 use vivant_heap::{Erased, Mutator, Parcel, Sendable};
 

@@ -51,6 +51,25 @@ impl Block<'_> {
         }
     }
 
+    /// What the message of a next step has of locals in the heap, in its impl of `Stepped`.
+    pub(super) fn locals_in_heap(&self, locals: &Type) -> TokenStream {
+        let here = self.options.vivant.at(locals.span());
+        quote_spanned! {locals.span()=>
+            const LOCALS_CODEC: ::core::option::Option<#here::Codec<Self::Locals>> =
+                #here::LocalsInHeap::<Self>::IN_MESSAGE;
+        }
+    }
+
+    /// How locals in the heap are saved, in their impl of `BrandedLocals`.
+    pub(super) fn locals_in_heap_codec(&self, locals: &Type) -> TokenStream {
+        let at = locals.span();
+        let (here, kind) = (self.options.vivant.at(at), self.save_kind(at));
+        quote_spanned! {at=>
+            const CODEC: ::core::option::Option<#here::__private::LocalsCodec> =
+                #here::__private::locals_codec::<<#kind as #here::SaveKind>::Locals, Self>();
+        }
+    }
+
     /// The codec of these arguments together, as an expression. `codec` is the constant with it. An
     /// argument that cannot be saved is reported at its type.
     pub(super) fn codec(

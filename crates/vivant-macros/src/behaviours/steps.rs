@@ -46,12 +46,14 @@ impl Behaviour<'_> {
         let (impl_generics, _, where_clause) = self.block.generics.split_for_impl();
         let (kept, branded, codec) = self.locals(locals.as_ref());
         let branded = branded.map(|(brand, ty)| {
+            let in_heap = self.block.locals_in_heap_codec(&ty);
             quote! {
                 #(#cfgs)*
                 #[automatically_derived]
                 #[allow(deprecated, unused_qualifications)]
                 impl #impl_generics #vivant::BrandedLocals for #path #where_clause {
                     type Of<#brand> = #ty;
+                    #in_heap
                 }
             }
         });
@@ -100,8 +102,8 @@ impl Behaviour<'_> {
         match brand.filter(|brand| names(&ty, brand)) {
             Some(brand) => (
                 quote_spanned!(ty.span()=> #here::LocalsInHeap<Self>),
-                Some((brand, ty)),
-                None,
+                Some((brand, ty.clone())),
+                Some(self.block.locals_in_heap(&ty)),
             ),
             None => (
                 quote_spanned!(ty.span()=> #here::LocalsInMessage<#ty>),

@@ -22,7 +22,7 @@ use crate::interned::{Name, Place};
 use crate::message::{Chain, Linked, MessageRole, Route};
 use crate::observe::Origin;
 use crate::phase::Stamp;
-use crate::saving::StoredShape;
+use crate::saving::{LocalsCodec, StoredShape};
 use crate::sync::Arc;
 use std::any::TypeId;
 use std::fmt;
@@ -197,6 +197,8 @@ pub(crate) struct KindCodec {
     /// Its caller owns the parcel, which is of this kind.
     save: unsafe fn(NonNull<Head>, &mut Encoder<'_>),
     load: Load,
+    /// Of a next step: how its locals are saved, if they are in the heap of the actor.
+    pub(crate) locals: Option<LocalsCodec>,
 }
 
 /// Loads the content of a message and packs it.

@@ -236,10 +236,13 @@ impl SavedKinds {
             SavedClass::Start(_) | SavedClass::Nothing => None,
         };
         let content = |entry: &Entry| Some(entry.table?.codec.as_ref()?.shape);
+        let locals = |entry: &Entry| Some(entry.table?.codec.as_ref()?.locals?.shape);
+        let locals = self.kinds.values().filter_map(locals);
         let states = self.actors.values().filter_map(state);
         let contents = self.kinds.values().filter_map(content);
         states
             .chain(contents)
+            .chain(locals)
             .chain(self.values.shapes())
             .chain(self.synchronizers.values().flat_map(|it| it.shapes))
             .chain(runtime_shapes())

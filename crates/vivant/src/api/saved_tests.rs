@@ -401,6 +401,7 @@ impl MessageKind for Refill {
                     stored: (&comparison, shape),
                     heaps: &heaps,
                     heap: None,
+                    locals: None,
                 };
                 let loaded = (functions.load)(worker.me().cell(), source);
                 let loaded = loaded.expect("the bytes are a state");

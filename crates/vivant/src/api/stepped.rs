@@ -15,7 +15,7 @@ use crate::actor::{
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::interned::Place;
 use crate::message::MessageRole;
-use crate::saving::{Codec, shape};
+use crate::saving::{Codec, LocalsCodec, shape};
 use std::fmt;
 use std::marker::PhantomData;
 use vivant_codec::{Field, Shape, shape_of};
@@ -30,7 +30,8 @@ pub trait Stepped: Behaviour {
     /// The locals, as the message of the next step keeps them.
     type Locals: KeepLocals<Self::Actor>;
 
-    /// How they are saved, if they are in the message and the actor's state is saved.
+    /// How they are saved, if the actor's state is saved. Of locals in the heap the message has
+    /// nothing.
     const LOCALS_CODEC: Option<Codec<Self::Locals>> = None;
 
     /// One step.
@@ -52,6 +53,9 @@ pub type LocalsOf<'gc, B> =
 pub trait KeepLocals<A: Actor>: Send + 'static {
     /// The locals in a turn with this brand.
     type In<'gc>;
+    /// How they are saved, if they are in the heap and the actor's state is saved.
+    #[doc(hidden)]
+    const IN_HEAP: Option<LocalsCodec> = None;
     /// Stores what a step leaves, at its end.
     fn keep<'gc>(locals: Self::In<'gc>, turn: &Turn<'gc, A>) -> Self;
     /// Takes the locals out, at the start of the next step.
@@ -106,6 +110,7 @@ impl<B: Stepped> MessageKind for NextStep<B> {
     const KIND: KindTable = KindTable::new::<Self>(B::NAME, MessageRole::Turn);
     const STEPS: Steps = B::STEPS;
     const CODEC: Option<Codec<Self::Content>> = next_step::<B>();
+    const LOCALS: Option<LocalsCodec> = B::Locals::IN_HEAP;
 
     #[cfg(test)]
     fn ready((sent, _): &Self::Content, state: &mut StateRef<'_>) -> bool {

@@ -29,7 +29,7 @@ pub use collected::GcState;
 pub(crate) use detached_heaps::{DetachedHeaps, add_detached};
 pub use far::Far;
 pub(crate) use group_candidates::{AnyTags, GroupCandidates, GroupResult};
-pub use locals::{BrandedLocals, LocalsInHeap};
+pub use locals::{BrandedLocals, LocalsInHeap, locals_codec};
 pub(crate) use marks::{ConcurrentMarks, IdleWork};
 pub use rooted::{ForeignRoot, Rooted};
 pub use without_start::WithoutStart;

@@ -32,16 +32,27 @@ pub(super) fn save<A: Actor<Storage = GcState>>(
     for<'gc> A::State<'gc>: Object<'gc>,
 {
     let (saver, number) = (out.context::<HeapSaver>(), stored.heap.number());
-    let taken = saver.and_then(|saver| Some((saver.codecs(), saver.take_sink(number)?)));
-    let Some((codecs, sink)) = taken else {
+    let taken = saver.and_then(|saver| Some((saver, saver.codecs(), saver.take_sink(number)?)));
+    let Some((saver, codecs, sink)) = taken else {
         return out.error("a graph, where no image is made");
     };
     out.in_context(&stored.heap.saved_heap(), |out| {
         stored
             .heap
-            .begin_image(codecs, sink, |(state, locals, Leaf(notices), roots)| {
-                if let Some(what) = unsaved(locals.is_some(), notices, roots.is_some()) {
-                    out.error(what);
+            // What flows have rooted is theirs: an image has neither.
+            .begin_image(codecs, sink, |(state, locals, Leaf(notices), _)| {
+                if !notices.is_empty() {
+                    out.error("a death watch, in a graph");
+                }
+                if let Some((locals, Leaf(codec))) = locals {
+                    match codec {
+                        None => out.error("locals of a behaviour in steps, in a graph"),
+                        Some(codec) => {
+                            let mut encoded = out.another();
+                            (codec.save)(*locals, &mut encoded);
+                            saver.set_locals((codec.shape, encoded.finish()));
+                        }
+                    }
                 }
                 (codec.save)(state, out);
             });
@@ -84,16 +95,6 @@ where
     }
 }
 
-/// What a heap has that images do not have yet.
-fn unsaved(has_locals: bool, notices: &DeathNotices, has_roots: bool) -> Option<&'static str> {
-    match () {
-        () if has_locals => Some("locals of a behaviour in steps, in a graph"),
-        () if !notices.is_empty() => Some("a death watch, in a graph"),
-        () if has_roots => Some("a root of a flow, in a graph"),
-        () => None,
-    }
-}
-
 /// Loads a state, of which the heap is one of the image.
 pub(super) fn load<A: Actor<Storage = GcState>>(
     cell: CellRef,
@@ -110,13 +111,22 @@ where
         return error("a graph, of which the image has no heap");
     };
     let (comparison, shape) = source.stored;
-    let bytes = source.bytes;
+    let (bytes, locals) = (source.bytes, source.locals);
     let heaps = source.heaps;
     let state = heaps.state::<HeapRoot<A>>(heap, source.contexts, |decoder| {
         let mut input = decoder.of(bytes);
         let state = input.stored_by(comparison, shape, codec.shape, codec.load)?;
         input.finish()?;
-        Ok((state, None, Leaf(DeathNotices::default()), None))
+        let locals = locals.map(|it| {
+            let loaded = (it.codec.load)(decoder, it.bytes, it.shape)?;
+            Ok((loaded, Leaf(Some(it.codec))))
+        });
+        Ok((
+            state,
+            locals.transpose()?,
+            Leaf(DeathNotices::default()),
+            None,
+        ))
     })?;
     let put = move |into: &mut StateRef<'_>, heaps: &mut FinishedHeaps| {
         let system = &cell.system;

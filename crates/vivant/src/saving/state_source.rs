@@ -1,6 +1,7 @@
 //! [`StateSource`]: what an image has of a state.
 
 use super::codec::StoredShape;
+use super::locals_codec::StoredLocals;
 use std::any::Any;
 use std::fmt;
 use vivant_codec::{Decoder, LoadError};
@@ -18,6 +19,8 @@ pub struct StateSource<'a> {
     /// The heaps of the image, and the number of the one in which the state is.
     pub(crate) heaps: &'a RestoredHeaps<'a>,
     pub(crate) heap: Option<u64>,
+    /// The locals that the last step has left in it.
+    pub(crate) locals: Option<StoredLocals<'a>>,
 }
 
 impl<'a> StateSource<'a> {

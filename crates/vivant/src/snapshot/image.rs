@@ -105,6 +105,8 @@ pub(super) struct ActorRecord {
     pub(super) content: Content,
     /// Its open promises, the newest first.
     pub(super) promises: Vec<PromiseRecord>,
+    /// The locals of its next step, if they are in its heap.
+    pub(super) locals: Option<Encoded>,
 }
 
 /// One open promise.
@@ -231,6 +233,12 @@ impl Image {
         image
     }
 
+    /// The message of the step that an actor has to run.
+    pub(super) fn step_of(&self, actor: u64) -> Option<&MessageData> {
+        let mut steps = self.steps.iter();
+        Some(&steps.find(|step| step.actor == actor)?.message)
+    }
+
     /// The number of an actor's heap.
     pub(super) fn heap_of(&self, actor: u64) -> Option<u64> {
         let mut heaps = self.heaps.iter();
@@ -307,6 +315,7 @@ saved_struct!(ActorRecord as "vivant::ActorRecord" {
     4 random: u64,
     5 content: Content,
     6 promises: Vec<PromiseRecord>,
+    7 locals: Option<Encoded>,
 });
 
 saved_struct!(PromiseRecord as "vivant::PromiseRecord" {

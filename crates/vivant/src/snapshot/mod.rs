@@ -39,6 +39,8 @@ mod failed_restore_tests;
 #[cfg(feature = "snapshots")]
 mod file;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod graph_steps_tests;
+#[cfg(all(test, feature = "macros"))]
 mod graphs_tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod groups_tests;

@@ -125,8 +125,13 @@ fn fill(
         if let Some(address) = actors.get(&record.id) {
             match &record.content {
                 Content::State(state) => {
-                    let heap = image.heap_of(record.id);
-                    match values.state(address, state, heap)?.map(|loaded| loaded.0) {
+                    let step = image.step_of(record.id);
+                    let locals = values.locals(address, step, record.locals.as_ref())?;
+                    let in_heap = (image.heap_of(record.id), locals);
+                    match values
+                        .state(address, state, in_heap)?
+                        .map(|loaded| loaded.0)
+                    {
                         Some(Loaded::Inline(put)) => {
                             if let Ok(mut idle) = address.cell().hold_idle() {
                                 put(&mut idle.state());

@@ -7,7 +7,7 @@ use super::start_record::StartRecord;
 use crate::actor::{AddressRef, Envelope, LoadedState, Receiver, SavedClass};
 use crate::api::{SavedForm, SavedKinds, Stored};
 use crate::interned::{Name, Place};
-use crate::saving::StateSource;
+use crate::saving::{StateSource, StoredLocals};
 use crate::sync::Arc;
 use std::any::Any;
 use vivant_codec::{Comparison, Decoder, LoadError, ShapeId};
@@ -34,7 +34,7 @@ impl<'i> Values<'i> {
         &self,
         address: &AddressRef,
         state: &'i Encoded,
-        heap: Option<u64>,
+        (heap, locals): (Option<u64>, Option<StoredLocals<'i>>),
     ) -> Result<Option<LoadedState>, NotRestored> {
         let SavedClass::State(functions) = &address.class.saved else {
             return Ok(None);
@@ -46,6 +46,7 @@ impl<'i> Values<'i> {
             stored: (self.comparison, state.shape),
             heaps: self.heaps,
             heap,
+            locals,
         };
         let loaded = (functions.load)(address.cell(), source);
         let loaded = loaded.map_err(|error| NotRestored::Value {
@@ -54,6 +55,39 @@ impl<'i> Values<'i> {
             error,
         })?;
         Ok(Some(loaded))
+    }
+
+    /// The locals of the next step of an actor, if they are in its heap.
+    pub(super) fn locals(
+        &self,
+        to: &AddressRef,
+        step: Option<&MessageData>,
+        locals: Option<&'i Encoded>,
+    ) -> Result<Option<StoredLocals<'i>>, NotRestored> {
+        let Some(locals) = locals else {
+            return Ok(None);
+        };
+        let what = match step.and_then(|step| self.message_kinds.of(step)) {
+            Some(kind) => &kind.what,
+            None => return Err(self.no_step(to)),
+        };
+        let WaitingKind::Message(KindRecord { form, name }) = what else {
+            return Err(self.no_step(to));
+        };
+        let table = self.kinds.kind_of((to.class.type_id)(), *form, name);
+        let codec = table.and_then(|table| table.codec?.locals);
+        Ok(Some(StoredLocals {
+            codec: codec.ok_or_else(|| self.no_step(to))?,
+            bytes: &locals.bytes,
+            shape: (self.comparison, locals.shape),
+        }))
+    }
+
+    fn no_step(&self, to: &AddressRef) -> NotRestored {
+        NotRestored::NoKind {
+            actor: to.path(),
+            kind: "a step with locals in the heap of the actor".to_owned(),
+        }
     }
 
     pub(super) fn start(

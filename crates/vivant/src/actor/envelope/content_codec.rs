@@ -16,6 +16,7 @@ pub(super) const fn kind_codec<L: MessageKind>(name: &'static str) -> Option<Kin
             shape: codec.shape,
             save: save::<L>,
             load: load::<L>,
+            locals: L::LOCALS,
         }),
     }
 }

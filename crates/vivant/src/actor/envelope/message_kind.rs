@@ -15,7 +15,7 @@ use crate::interned::{Name, Place};
 use crate::message::{MessageRole, Route, pool};
 use crate::observe::Origin;
 use crate::phase::Stamp;
-use crate::saving::Codec;
+use crate::saving::{Codec, LocalsCodec};
 use std::any::TypeId;
 use std::fmt;
 use std::ptr::{self, NonNull};
@@ -35,6 +35,9 @@ pub(crate) trait MessageKind: 'static {
 
     /// How its content is saved, if it is. `KIND` has its stable name.
     const CODEC: Option<Codec<Self::Content>> = None;
+
+    /// Of a next step: how its locals are saved, if they are in the heap of the actor.
+    const LOCALS: Option<LocalsCodec> = None;
 
     /// The joins that take it.
     const JOINS: &'static [&'static JoinTable] = &[];

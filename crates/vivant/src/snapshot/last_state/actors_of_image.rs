@@ -135,10 +135,11 @@ impl ActorsOfImage {
             receiver: &receiver,
             values: &decoders,
         };
-        let loaded = values.state(address, encoded, image.heap_of(record.id))?;
+        let step = image.step_of(record.id);
+        let locals = values.locals(address, step, record.locals.as_ref())?;
+        let loaded = values.state(address, encoded, (image.heap_of(record.id), locals))?;
         let loaded = loaded.ok_or(NoState::NotInImage)?;
-        let step = image.steps.iter().find(|step| step.actor == record.id);
-        let step = step.map(|step| values.message(address, &step.message));
+        let step = step.map(|step| values.message(address, step));
         let step = step.transpose()?;
         let promises = OpenPromises::default();
         promises.open_of(record, address, state, kinds)?;

@@ -12,22 +12,29 @@ use crate::sync::lock;
 use vivant_codec::Encoder;
 
 impl ImageRecorder {
-    pub(super) fn content(&self, actor: &Header, state: &mut StateRef<'_>) -> Option<Content> {
+    /// With the locals of its next step, if they are in its heap.
+    pub(super) fn content(
+        &self,
+        actor: &Header,
+        state: &mut StateRef<'_>,
+    ) -> Option<(Content, Option<Encoded>)> {
+        let without = |content| Some((content, None));
         match self.scope.saved(actor) {
             SavedClass::Nothing => None,
-            _ if !state.has_state() => Some(Content::Unstarted),
+            _ if !state.has_state() => without(Content::Unstarted),
             // Its supervisor has its start.
-            SavedClass::Start(_) if self.has_supervisor(actor) => Some(Content::Unstarted),
+            SavedClass::Start(_) if self.has_supervisor(actor) => without(Content::Unstarted),
             SavedClass::State(functions) => {
                 let save = |out: &mut Encoder<'_>| (functions.save)(state, out);
-                Some(Content::State(match &actor.class.heap {
+                let (state, locals) = match &actor.class.heap {
                     Some(_) => self.encoded_with_heap(actor, functions.shape, save),
-                    None => self.encoded(actor, functions.shape, save),
-                }))
+                    None => (self.encoded(actor, functions.shape, save), None),
+                };
+                Some((Content::State(state), locals))
             }
             SavedClass::Start(start) => match self.start_of_root(actor) {
-                Some(start) => Some(Content::Start(start)),
-                None => self.start(actor, start(state)),
+                Some(start) => without(Content::Start(start)),
+                None => without(self.start(actor, start(state))?),
             },
         }
     }

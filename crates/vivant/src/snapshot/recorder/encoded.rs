@@ -7,6 +7,8 @@ use super::buffer::{buffer, reuse};
 use super::encoding::{NotEncoded, encode};
 use super::heap_sink::{HasState, HeapHolder, HeapSink};
 use crate::actor::{Header, Recorder, Shared, StateRef};
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_planted};
 use crate::saving::HeapSaver;
 use crate::sync::Arc;
 use std::any::Any;
@@ -34,7 +36,7 @@ impl ImageRecorder {
         actor: &Header,
         shape: &'static Shape,
         save: impl FnOnce(&mut Encoder<'_>),
-    ) -> Encoded {
+    ) -> (Encoded, Option<Encoded>) {
         let heap = self.heap_saver(HeapHolder::of(actor, self.scope.clone(), HasState::Yes));
         let (encoded, noted) = self.encoded_by(actor, shape, |contexts| {
             let mut contexts = contexts.to_vec();
@@ -42,7 +44,17 @@ impl ImageRecorder {
             encode(buffer(), &contexts, save)
         });
         self.adds(noted);
-        encoded
+        let locals = heap.take_locals();
+        #[cfg(test)]
+        let locals = locals.filter(|_| !is_planted(InjectedFault::LocalsUnrecorded));
+        let locals = locals.map(|(shape, bytes)| Encoded {
+            shape: self.shape(shape),
+            bytes: bytes.unwrap_or_else(|error| {
+                self.fails(NotEncoded::Error(error).of(actor));
+                Vec::new()
+            }),
+        });
+        (encoded, locals)
     }
 
     /// Of a heap of which the image has no state an image begins, if the program has values that

@@ -324,7 +324,7 @@ impl Recorder for ImageRecorder {
         if saved_as != SavedAs::State {
             self.shared_objects(actor, state);
         }
-        let Some(content) = self.content(actor, state) else {
+        let Some((content, locals)) = self.content(actor, state) else {
             self.stream_leaves(actor, state);
             return self.branch_leaves(actor, state);
         };
@@ -343,6 +343,7 @@ impl Recorder for ImageRecorder {
             random: actor.random.load(Ordering::Relaxed),
             content,
             promises,
+            locals,
         };
         if actor.system.exit_hooks.is_member(actor.id) {
             self.lacks(actor, "a stream of another system that it reads");
