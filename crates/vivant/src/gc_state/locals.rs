@@ -73,7 +73,7 @@ where
 /// Locals with a brand: they are in the heap of the actor, and this message alone takes them out.
 pub struct LocalsInHeap<L>(PhantomData<fn() -> L>);
 
-/// The locals that a step has left: a `Mut<Option<L::Of>>`, of which the pending step knows `L`; and
+/// The locals that a step has left, a `Mut<Option<L::Of>>` of which the pending step knows `L`; and
 /// how they are saved.
 pub(super) type Locals<'gc> = Option<(Gc<'gc, dyn Anything>, Leaf<Option<LocalsCodec>>)>;
 

@@ -4,18 +4,9 @@ use super::number::{Pass, PassMark, PassWord, Phase};
 use super::outside::{OutsideThreads, Senders};
 use super::published::PublishedPass;
 use super::turn_gate::TurnGate;
-#[cfg(test)]
-use crate::injected_fault::{InjectedFault, is_planted};
 use crate::sync::{
     Arc, AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, fault, fence, lock, yield_now,
 };
-use std::fmt;
-use std::panic::{RefUnwindSafe, UnwindSafe};
-use vivant_heap::Phases;
-
-/// An injected fault: each heap is in the present phase.
-#[cfg(test)]
-pub(crate) const NO_PHASE: u64 = u64::MAX;
 
 /// The pass of a system.
 pub(crate) struct Passes {
@@ -47,28 +38,6 @@ impl Default for Passes {
         }
     }
 }
-
-impl Phases for Passes {
-    fn phase(&self) -> u64 {
-        #[cfg(test)]
-        if is_planted(InjectedFault::EarlyRelease) {
-            return NO_PHASE;
-        }
-        // As in `now`: a thread that has a delta of a later phase has acquired it from a thread
-        // that had read the number of a pass of that phase.
-        self.now().phase().number()
-    }
-}
-
-impl fmt::Debug for Passes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Passes").field(&self.now()).finish()
-    }
-}
-
-// It has no invariant that a panic could break: its locks are held over no code of others.
-impl UnwindSafe for Passes {}
-impl RefUnwindSafe for Passes {}
 
 impl Passes {
     /// Returns the pass of the system, or an earlier one if nothing that this thread has seen

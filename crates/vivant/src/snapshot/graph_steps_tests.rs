@@ -1,4 +1,5 @@
-//! Behaviours in steps with locals in the heap of their actor, in images: they go on where they were.
+//! Behaviours in steps with locals in the heap of their actor, in images: they go on where they
+//! were.
 
 use super::taking::{goes_on_at_every_step, restored, simulated, try_take_now};
 use crate::api::SavedKinds;
