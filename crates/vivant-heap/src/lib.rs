@@ -62,7 +62,7 @@ pub use group::member::{HeapShares, Member};
 pub use image::{
     Demand, FinishedHeaps, HeapDecoder, HeapImage, HeapNumbers, HeapSpans, ImageError, ImageId,
     ImageSink, NamedHeaps, NotSaved, ObjectCodecs, RestoredHeaps, RestoredState, SavedHeap,
-    SpanRecord, ValueDecoder,
+    SpanRecord, ValueDecoder, WatchRecord,
 };
 pub use mark::marker::{Marker, Progress};
 pub use mark::stats::HeapStats;

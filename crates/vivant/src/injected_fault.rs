@@ -19,6 +19,8 @@ pub(crate) enum InjectedFault {
         allow(dead_code, reason = "a test of snapshots plants it")
     )]
     EarlyRelease,
+    /// An image lacks death watches.
+    WatchesUnrecorded,
     /// An image lacks the locals of steps that lie in heaps.
     LocalsUnrecorded,
     /// A cut does not wait until heaps are written.

@@ -15,8 +15,18 @@ use vivant_codec::{Decoder, Encoder, LoadError, Saved, Shape, ShapeId, shape_of,
 struct SpansRecord {
     generation: u8,
     spans: Vec<SpanRecord>,
-    actor: u64,
+    heap: u64,
 }
+
+#[derive(Saved)]
+#[saved(name = "vivant::HeapRecord")]
+struct HeapRecord {
+    actor: Option<u64>,
+    heap: u64,
+}
+
+/// The number of the heap of actor 2.
+const HEAP: u64 = 40;
 
 #[derive(Saved)]
 #[saved(name = "vivant::Span")]
@@ -52,7 +62,7 @@ struct ObjectsRecord {
 #[saved(name = "vivant::UnchangedRecord")]
 struct UnchangedRecord {
     runs: Vec<UnchangedRun>,
-    actor: u64,
+    heap: u64,
 }
 
 #[derive(Saved)]
@@ -114,6 +124,13 @@ fn nodes(next: impl Iterator<Item = Option<u64>>) -> Vec<SpanRecord> {
     spans
 }
 
+fn of_actor_2() -> HeapRecord {
+    HeapRecord {
+        actor: Some(2),
+        heap: HEAP,
+    }
+}
+
 /// An image of an actor with this state and this heap.
 fn forge<T: for<'gc> Saved<'gc>>(spans: Vec<SpanRecord>, state: &impl Fn() -> T) -> Forge {
     let mut forge = Forge::new();
@@ -122,12 +139,13 @@ fn forge<T: for<'gc> Saved<'gc>>(spans: Vec<SpanRecord>, state: &impl Fn() -> T)
     let wide = forge.shapes.add(<Vec<()>>::SHAPE).expect("there are few");
     let contents = vec![node, wide];
     forge.record(10, &ObjectsRecord { contents });
+    forge.record(12, &of_actor_2());
     let mut spans = spans.into_iter().peekable();
     while spans.peek().is_some() {
         let record = SpansRecord {
             generation: 3,
             spans: spans.by_ref().take(16).collect(),
-            actor: 2,
+            heap: HEAP,
         };
         forge.record(9, &record);
     }
@@ -189,6 +207,7 @@ struct LaterSpansRecord {
 fn heaps_of_a_later_version_are_records() {
     let mut forge = Forge::new();
     forge.actor(2, &Gc(number(300)));
+    forge.record(12, &of_actor_2());
     forge.record(9, &LaterSpansRecord { owner: 2 });
     let file = forge.open();
     let (all, form) = (Selection::default(), ShowForm::Text(Cut::Full));
@@ -199,7 +218,7 @@ fn heaps_of_a_later_version_are_records() {
     let record = "\"type\":\"vivant::SpansRecord\",\"value\":{\"owner\":2}}";
     assert!(text.contains(record), "{text}");
     let error = printed(|out| show_heap(&file, "2", form, out)).expect_err("it has other fields");
-    assert!(error.to_string().starts_with("record 3: "), "{error}");
+    assert!(error.to_string().starts_with("record 4: "), "{error}");
 }
 
 /// A message that waits for the actor is a root. One for another actor is none.
@@ -212,7 +231,7 @@ fn a_message_keeps_an_object() {
     forge.messages(3, Place::Inbox, 8, &[keeps(2)]);
     let file = forge.open();
     let text = page(&file, 1, Cut::Full);
-    let path = "    message of record 5: messages[0].content.1 → 0:0, list::Node\n    0:0.next → 0:1, list::Node\n";
+    let path = "    message of record 6: messages[0].content.1 → 0:0, list::Node\n    0:0.next → 0:1, list::Node\n";
     assert!(text.ends_with(path), "{text}");
     let text = page(&file, 2, Cut::Full);
     assert!(text.contains("  is not reached: "), "{text}");
@@ -303,7 +322,7 @@ fn spans_that_no_image_has_are_errors() {
             count,
         });
         let runs = runs.collect();
-        forge.record(11, &UnchangedRecord { runs, actor: 2 });
+        forge.record(11, &UnchangedRecord { runs, heap: HEAP });
         heap(forge).expect_err("it is wrong")
     };
     let missing = "the heap of actor 2 is not there, and a later image needs it; use another image";

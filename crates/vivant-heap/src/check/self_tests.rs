@@ -187,7 +187,7 @@ fn a_young_object_below_a_forgotten_old_one_is_caught() {
 
 thread_local! {
     /// The owner of no heap.
-    static OTHER: RefCell<Arc<HeapHandle>> = RefCell::new(HeapHandle::new(0));
+    static OTHER: RefCell<Arc<HeapHandle>> = RefCell::new(HeapHandle::new(0, Default::default()));
 }
 
 /// A change that, applied twice, has no effect.

@@ -13,6 +13,9 @@ use crate::mark::scanner::EdgeSnapshot;
 use crate::object::object_trait::Object;
 use crate::orca::count_inbox::DrainOutcome;
 
+/// Bytes of an image that one step writes: some 100 microseconds.
+const IMAGE_PIECE: usize = 32 << 10;
+
 /// Estimated bytes of an object, for the work of a heap that is collected at once.
 const OBJECT_BYTES: usize = 64;
 
@@ -60,6 +63,18 @@ impl Core {
             && is_short
         {
             mark_cycle.leave_group(self.sharing.get_mut());
+        }
+        if self.is_imaging() {
+            // The coordinator of the cut writes it too. If the cut was given up, this notices it.
+            self.write_image_slice(IMAGE_PIECE);
+            if self.is_imaging() {
+                budget.objects = 0;
+                self.detached_next = match self.image_waits() {
+                    true => Next::Done,
+                    false => Next::Later,
+                };
+                return;
+            }
         }
         let units = budget.objects;
         budget.objects = units.saturating_sub(1);

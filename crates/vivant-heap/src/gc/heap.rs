@@ -160,7 +160,7 @@ impl Core {
         number: u64,
     ) -> Box<UnsafeCell<Core>> {
         Box::new(UnsafeCell::new(Core {
-            owner: HeapHandle::new(number),
+            owner: HeapHandle::new(number, source.id()),
             role,
             source: source.clone(),
             nursery: Nursery::new(Age::New),
@@ -341,8 +341,8 @@ impl<R: Root> Heap<R> {
         }
     }
 
-    /// As [`Heap::new`], with a waker that is set before anything is shared ([`Heap::wake_by`]),
-    /// and for a `make` that may panic.
+    /// As [`Heap::new`], with a waker that is set before anything is shared ([`Heap::wake_by`]), in
+    /// a phase of its system ([`Heap::enter_phase`]), and for a `make` that may panic.
     ///
     /// # Errors
     ///
@@ -350,11 +350,12 @@ impl<R: Root> Heap<R> {
     pub fn begin(
         source: &Arc<PageSource>,
         pacing: Pacing,
-        waker: Waker,
+        (waker, phase): (Waker, u64),
         make: impl for<'gc> FnOnce(&Mutator<'gc>) -> R::Of<'gc>,
     ) -> Result<Heap<R>, (Option<DetachedHeap>, Box<dyn Any + Send>)> {
         let mut core = Core::new(source, pacing, Role::Heap);
         core.get_mut().wake_by(waker);
+        core.get_mut().enter_phase(phase);
         let made = panic::catch_unwind(AssertUnwindSafe(|| {
             let turn = RunningTurn(&core);
             make(&turn.mutator())

@@ -407,6 +407,18 @@ impl Core {
         }
     }
 
+    /// Ends a mark that has found what is dead, for an image: it may have released what dead
+    /// objects refer to, and other heaps may have freed that. A group mark that has not found it is
+    /// dissolved, so that none is committed between the images of its members.
+    pub(crate) fn end_decided_mark(&mut self) {
+        if let Some(mark_cycle) = self.mark_cycle.get_mut() {
+            mark_cycle.leave_group(self.sharing.get_mut());
+            if mark_cycle.has_found_the_dead() {
+                self.finish_mark();
+            }
+        }
+    }
+
     /// Completes and ends the mark that runs, if one does, in one piece.
     pub(crate) fn finish_mark(&mut self) {
         if self.is_marking() {

@@ -31,6 +31,8 @@ mod shared_references;
 mod span_encoder;
 mod span_record;
 mod touched_span;
+mod watch_references;
+mod watches;
 mod weak_references;
 
 pub use checked_nodes::CheckedNodes;
@@ -48,6 +50,7 @@ pub use saved_heap::SavedHeap;
 pub use saved_raw::SavedRaw;
 pub use shared_references::{SharedContent, SharedOwner, load_val, save_val, val_shape};
 pub use span_record::SpanRecord;
+pub use watches::WatchRecord;
 
 #[cfg(test)]
 mod beside_turns_tests;

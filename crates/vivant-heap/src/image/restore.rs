@@ -30,6 +30,7 @@ impl<R: Root> Heap<R> {
             number: NUMBER,
             pacing,
             spans: image.spans,
+            watches: Vec::new(),
         }];
         let types = (image.comparison, image.objects);
         let heaps = RestoredHeaps::new(source, types, HeapNumbers::New, heaps)?;

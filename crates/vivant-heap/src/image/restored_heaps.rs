@@ -6,6 +6,7 @@ use super::restored_types::RestoredTypes;
 use super::restoring::RestoringHeap;
 use super::restoring_heaps::{CurrentHeap, RestoringHeaps};
 use super::span_record::SpanRecord;
+use super::watches::WatchRecord;
 use crate::gc::detached_heap::DetachedHeap;
 use crate::gc::heap::{Core, Heap, Root, erase_brand};
 use crate::gc::heap_drop::drop_state;
@@ -18,12 +19,13 @@ use crate::object::object_trait::Object;
 use crate::orca::heap_handle::HeapHandle;
 use crate::pages::page_source::PageSource;
 use crate::sync::Arc;
+use crate::watch::death_watch::DeathWatch;
 use std::any::Any;
 use std::cell::UnsafeCell;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
-use std::mem::ManuallyDrop;
+use std::mem::{self, ManuallyDrop};
 use std::ptr::NonNull;
 use std::rc::Rc;
 use std::task::Waker;
@@ -57,6 +59,8 @@ pub struct HeapSpans {
     pub pacing: Pacing,
     /// Its spans, in any order.
     pub spans: Vec<SpanRecord>,
+    /// Its death watches.
+    pub watches: Vec<WatchRecord>,
 }
 
 /// Which numbers restored heaps get.
@@ -113,6 +117,13 @@ impl<'gc> HeapDecoder<'gc, '_> {
         Decoder::new(bytes).with_contexts(self.contexts)
     }
 
+    /// The death watch of the heap with this number.
+    #[must_use]
+    pub fn watch(&self, number: u64) -> DeathWatch {
+        let heap = self.heap.handle().id();
+        DeathWatch { heap, number }
+    }
+
     /// Makes an object that the image does not have.
     pub fn alloc<T: Object<'gc>>(&self, value: T) -> Gc<'gc, T> {
         // SAFETY: the heap is being made, and this has its brand (S1).
@@ -143,7 +154,8 @@ impl<'i> RestoredHeaps<'i> {
                 HeapNumbers::New => source.next_heap(),
             };
             let core = Core::numbered(source, heap.pacing, Role::Heap, number);
-            restoring.add(RestoringHeap::new(heap.number, core, heap.spans)?)?;
+            let spans = (heap.spans, heap.watches);
+            restoring.add(RestoringHeap::new(heap.number, core, spans)?)?;
         }
         let restoring = Rc::new(restoring);
         Ok(RestoredHeaps {
@@ -233,9 +245,11 @@ impl<'i> RestoredHeaps<'i> {
             heap: self.restoring.heap(place),
             brand: PhantomData,
         };
-        let loaded = load(&decoder)?;
-        RestoreOrder::new(&current, &decoder.of(&[])).fill_all(place)?;
-        Ok(loaded)
+        self.restoring.unbroken(|| {
+            let loaded = load(&decoder)?;
+            RestoreOrder::new(&current, &decoder.of(&[])).fill_all(place)?;
+            Ok(loaded)
+        })
     }
 
     /// All is loaded: counts what heaps have of each other.
@@ -248,7 +262,8 @@ impl<'i> RestoredHeaps<'i> {
             restoring, outside, ..
         } = self;
         drop(outside);
-        let restoring = Rc::into_inner(restoring).expect("all decoders are gone");
+        let mut restoring = Rc::into_inner(restoring).expect("all decoders are gone");
+        restoring.is_whole()?;
         if restoring.heaps.iter().any(RestoringHeap::has_unfilled) {
             return Err(fault("an object without content"));
         }
@@ -256,7 +271,7 @@ impl<'i> RestoredHeaps<'i> {
             .heaps
             .iter()
             .for_each(RestoringHeap::count_imports);
-        let heaps = restoring.heaps.into_iter();
+        let heaps = mem::take(&mut restoring.heaps).into_iter();
         let cores = heaps.map(|heap| (heap.number, heap.into_core()));
         let cores = cores.collect();
         Ok(FinishedHeaps { cores })
@@ -292,14 +307,35 @@ impl FinishedHeaps {
 
     /// The heaps that are left, without states: those of which other heaps or parcels have objects.
     /// Each with its number in the image.
-    pub fn detached(self) -> impl Iterator<Item = (u64, DetachedHeap)> {
-        let cores = self.cores.into_iter();
+    pub fn detached(mut self) -> impl Iterator<Item = (u64, DetachedHeap)> {
+        self.take_detached()
+    }
+
+    fn take_detached(&mut self) -> impl Iterator<Item = (u64, DetachedHeap)> + use<> {
+        let cores = mem::take(&mut self.cores).into_iter();
         cores.filter_map(|(number, mut core)| {
             let restored = core.get_mut();
             restored.minor(&mut (), TenuringPolicy::Never);
             restored.next_mark(0);
             Some((number, DetachedHeap::of(core)?))
         })
+    }
+}
+
+/// Frees the heaps that have gone to no holder, but for what parcels or other heaps have.
+impl Drop for FinishedHeaps {
+    fn drop(&mut self) {
+        let mut left: Vec<_> = self.take_detached().map(|(_, heap)| heap).collect();
+        loop {
+            let before = left.len();
+            left = left
+                .into_iter()
+                .filter_map(DetachedHeap::drain_all)
+                .collect();
+            if left.len() == before {
+                return;
+            }
+        }
     }
 }
 

@@ -1,8 +1,10 @@
 //! [`RestoringHeap`]: a heap that is being made of an image.
 
+use super::block_name::BlockName;
 use super::content::fault;
 use super::restored_blocks::{At, BlockState, RestoredBlocks};
 use super::span_record::{Holds, SpanRecord};
+use super::watches::WatchRecord;
 use crate::alloc::header::Header;
 use crate::alloc::old::restored::RestoredSpan;
 use crate::gc::heap::Core;
@@ -29,6 +31,7 @@ pub(super) struct RestoringHeap {
     unfilled: RefCell<Vec<At>>,
     /// Objects of other heaps that it refers to, some of them several times.
     foreign: RefCell<Vec<NonNull<Header>>>,
+    watches: Vec<WatchRecord>,
 }
 
 impl RestoringHeap {
@@ -36,7 +39,7 @@ impl RestoringHeap {
     pub(super) fn new(
         number: u64,
         mut core: Box<UnsafeCell<Core>>,
-        spans: Vec<SpanRecord>,
+        (spans, watches): (Vec<SpanRecord>, Vec<WatchRecord>),
     ) -> Result<RestoringHeap, LoadError> {
         let blocks = RestoredBlocks::new(spans).map_err(fault)?;
         // A right image has no number near the end, and a heap must have some left.
@@ -51,6 +54,7 @@ impl RestoringHeap {
             blocks,
             unfilled: RefCell::default(),
             foreign: RefCell::default(),
+            watches,
         })
     }
 
@@ -165,6 +169,15 @@ impl RestoringHeap {
         }
     }
 
+    /// Whether no parcel and no other heap has an object of it.
+    pub(super) fn is_unshared(&mut self) -> bool {
+        self.core.as_mut().is_none_or(|core| {
+            let core = core.get_mut();
+            core.drain_all();
+            core.sharing.get_mut().is_unshared()
+        })
+    }
+
     /// Counts the objects of other heaps that it refers to: each of their owners gets an INC.
     pub(super) fn count_imports(&self) {
         let foreign = self.foreign.take();
@@ -189,7 +202,19 @@ impl RestoringHeap {
             .core
             .take()
             .expect("it is there until the heap is made");
-        core.get_mut().is_restoring = false;
+        let restored = core.get_mut();
+        restored.is_restoring = false;
+        for watch in mem::take(&mut self.watches) {
+            let name = watch.object.map(BlockName::from_file);
+            let found = name.and_then(|name| self.blocks.find(name));
+            // What was not made has nothing that refers to it.
+            let object = found.and_then(|at| match self.blocks.state(at) {
+                BlockState::Made(object) => Some(object),
+                _ => None,
+            });
+            let deaths = restored.deaths.get_mut();
+            deaths.restore(watch.number, object, watch.token);
+        }
         core
     }
 

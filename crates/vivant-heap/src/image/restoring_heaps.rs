@@ -9,6 +9,7 @@ use super::restoring::RestoringHeap;
 use crate::injected_fault::{InjectedFault, is_injected};
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::mem;
 use std::ptr::NonNull;
 use std::rc::Rc;
 use vivant_codec::{Comparison, LoadError};
@@ -27,6 +28,8 @@ pub(super) struct RestoringHeaps {
     /// Whether a load has needed an object that waits for it.
     pub(super) met_begun: Cell<bool>,
     pub(super) checked: CheckedNodes,
+    /// Whether a load has failed that had begun objects: some may have no content.
+    is_broken: Cell<bool>,
 }
 
 impl RestoringHeaps {
@@ -42,6 +45,7 @@ impl RestoringHeaps {
             nested: Cell::new(0),
             met_begun: Cell::new(false),
             checked: CheckedNodes::new(),
+            is_broken: Cell::new(false),
         }
     }
 
@@ -53,6 +57,27 @@ impl RestoringHeaps {
         }
         self.heaps.push(heap);
         Ok(())
+    }
+
+    /// Calls `load`. If it fails, or panics, all further loads fail.
+    pub(super) fn unbroken<T>(
+        &self,
+        load: impl FnOnce() -> Result<T, LoadError>,
+    ) -> Result<T, LoadError> {
+        self.is_whole()?;
+        let is_broken = self.is_broken.replace(true);
+        let loaded = load()?;
+        // Unless a load within this one has failed.
+        self.is_broken.set(is_broken);
+        Ok(loaded)
+    }
+
+    /// An error if a load has failed.
+    pub(super) fn is_whole(&self) -> Result<(), LoadError> {
+        match self.is_broken.get() {
+            true => Err(fault("a load of these heaps has failed before")),
+            false => Ok(()),
+        }
     }
 
     /// How the shapes of the image relate to those of the program.
@@ -77,6 +102,25 @@ pub(super) struct CurrentHeap {
     pub(super) heaps: Rc<RestoringHeaps>,
     /// `None`: in no heap, as a message.
     place: Cell<Option<u32>>,
+}
+
+/// The restore has failed. What nothing packed leads to is freed with the heaps; what a parcel
+/// leads to stays, in whichever heaps it is.
+impl Drop for RestoringHeaps {
+    fn drop(&mut self) {
+        let mut left = mem::take(&mut self.heaps);
+        if left.iter_mut().all(RestoringHeap::is_unshared) {
+            return;
+        }
+        left.iter().for_each(RestoringHeap::count_imports);
+        loop {
+            let before = left.len();
+            left.retain_mut(|heap| !heap.is_unshared());
+            if left.len() == before {
+                return;
+            }
+        }
+    }
 }
 
 impl CurrentHeap {

@@ -33,6 +33,8 @@ impl<R: Root> Heap<R> {
         span: &mut dyn FnMut(SpanRecord),
     ) -> Result<T, NotSaved> {
         let (core, roots) = self.parts();
+        core.drop_image();
+        core.end_decided_mark();
         core.minor(roots, TenuringPolicy::Never);
         let saved = self.turn(|_, roots| state(roots));
         self.check();
@@ -56,7 +58,9 @@ impl<R: Root> Heap<R> {
     /// Begins an image of the heap as it is now: `state` saves the state, and `sink` gets the spans
     /// while turns run. An image that is being written already is given up.
     ///
-    /// Young objects are promoted, which takes as long as a minor collection. A heap of at most 256
+    /// A mark in [termination](Heap::is_terminating_mark) is completed, in one piece: what it has
+    /// found dead is not in the image. Young objects are promoted, which takes as long as a minor
+    /// collection. A heap of at most 256
     /// KiB is written at once. What is left is written by [`Heap::step`]: a piece with each
     /// [`Continue`](crate::GcReason::Continue), [`IdleCheck`](crate::GcReason::IdleCheck) or
     /// [`Paced`](crate::GcReason::Paced) call, and more if the heap grows. An object that a turn
@@ -121,6 +125,7 @@ impl<R: Root> Heap<R> {
     ) -> T {
         let (core, roots) = self.parts();
         core.drop_image();
+        core.end_decided_mark();
         core.minor(roots, TenuringPolicy::Never);
         let saved = self.turn(|_, roots| state(roots));
         let core = self.parts().0;

@@ -39,6 +39,11 @@ impl DetachedHeap {
 }
 
 impl SavedHeap {
+    /// Whether it is this heap.
+    pub(super) fn is(self, heap: HeapId) -> bool {
+        self.0 == heap
+    }
+
     /// The heap that owns an object.
     ///
     /// # Safety

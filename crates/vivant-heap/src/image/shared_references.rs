@@ -174,10 +174,15 @@ pub fn save_val<'gc, T: ?Sized + SharedContent<'gc>>(val: Val<'gc, T>, out: &mut
     }
     match (out.context::<NamedHeaps>(), saved) {
         (Some(named), _) => {
-            out.variant(1);
             // SAFETY: this has a reference to the object, so its owner is live (O3).
-            unsafe { named.name(val.header()) }.save(out);
-            save_object(val.header(), out);
+            match unsafe { named.name(val.header()) } {
+                Some(number) => {
+                    out.variant(1);
+                    number.save(out);
+                    save_object(val.header(), out);
+                }
+                None => out.error("a shared object (`Val`) of another system"),
+            }
         }
         (None, Some(_)) => out.error("a reference to a shared object (`Val`) of another heap"),
         (None, None) => out.error("a shared object (`Val`), where no heap is saved"),

@@ -34,8 +34,12 @@ fn two(source: &Arc<PageSource>) -> [Heap<Pages>; 2] {
     [owner, reader]
 }
 
-fn saved(heap: &mut Heap<Pages>, codecs: &ObjectCodecs) -> (Vec<u8>, Vec<SpanRecord>) {
-    let named = NamedHeaps::new();
+fn saved(
+    heap: &mut Heap<Pages>,
+    source: &PageSource,
+    codecs: &ObjectCodecs,
+) -> (Vec<u8>, Vec<SpanRecord>) {
+    let named = NamedHeaps::new(source);
     let contexts: [&dyn Any; 1] = [&named];
     let (own, mut spans) = (heap.saved_heap(), Vec::new());
     let encoder = Encoder::new().with_contexts(&contexts);
@@ -60,7 +64,7 @@ fn restored(source: &Arc<PageSource>) -> Vec<Heap<Pages>> {
     let comparison = Comparison::new(&shapes);
     let mut heaps = two(source);
     let saved = heaps.each_mut().map(|heap| {
-        let (state, spans) = saved(heap, &codecs);
+        let (state, spans) = saved(heap, source, &codecs);
         (heap.number(), state, spans)
     });
     // The reader comes first: it has the page made.
@@ -70,6 +74,7 @@ fn restored(source: &Arc<PageSource>) -> Vec<Heap<Pages>> {
         number: *number,
         pacing: Pacing::new(),
         spans: spans.clone(),
+        watches: Vec::new(),
     });
     let types = (&comparison, &objects[..]);
     let restored = RestoredHeaps::new(source, types, HeapNumbers::New, spans);

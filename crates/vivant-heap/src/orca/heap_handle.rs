@@ -4,6 +4,7 @@ use super::count_inbox::{CountDelta, CountInbox, InboxWas};
 use super::heap_id::HeapId;
 use crate::alloc::header::Header;
 use crate::pages::chunk::owner_of;
+use crate::pages::page_source::SourceId;
 use crate::sync::{Arc, OnceLock, fault};
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr::NonNull;
@@ -15,16 +16,18 @@ pub(crate) struct HeapHandle {
     id: HeapId,
     /// Its number among the heaps of its page source. No other heap of the source gets it.
     number: u64,
+    source: SourceId,
     pub(crate) inbox: CountInbox,
     /// Woken when deltas arrive in an empty inbox.
     pub(crate) waker: OnceLock<Waker>,
 }
 
 impl HeapHandle {
-    pub(crate) fn new(number: u64) -> Arc<HeapHandle> {
+    pub(crate) fn new(number: u64, source: SourceId) -> Arc<HeapHandle> {
         Arc::new(HeapHandle {
             id: HeapId::take(),
             number,
+            source,
             inbox: CountInbox::new(),
             waker: OnceLock::new(),
         })
@@ -36,6 +39,11 @@ impl HeapHandle {
 
     pub(crate) fn number(&self) -> u64 {
         self.number
+    }
+
+    /// The page source that has given it the number.
+    pub(crate) fn source(&self) -> SourceId {
+        self.source
     }
 
     /// The pointer by which pages name it.

@@ -21,8 +21,22 @@ pub struct PageSource {
     pub(super) prefault: Prefault,
     /// The number of the next heap.
     next_heap: AtomicU64,
+    /// Which source of the process it is.
+    id: SourceId,
     /// The phases of the system with these heaps.
     phases: OnceLock<Arc<dyn Phases>>,
+}
+
+/// Names a source among those of the process.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct SourceId(u64);
+
+impl Default for SourceId {
+    fn default() -> SourceId {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        // Relaxed: only the number matters.
+        SourceId(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
 }
 
 /// How much memory a source holds.
@@ -113,6 +127,10 @@ impl PageSource {
     pub(crate) fn next_heap(&self) -> u64 {
         // Relaxed: only the number matters.
         self.next_heap.fetch_add(1, Ordering::Relaxed)
+    }
+
+    pub(crate) fn id(&self) -> SourceId {
+        self.id
     }
 
     /// The number that the next heap gets.

@@ -11,11 +11,19 @@ use crate::types::leaf::leaf_types;
 /// it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct DeathWatch {
-    heap: HeapId,
-    number: u64,
+    pub(crate) heap: HeapId,
+    pub(crate) number: u64,
 }
 
 leaf_types! { not_frozen { [] [] DeathWatch; } }
+
+impl DeathWatch {
+    /// Its number among the watches of its heap: a restored heap has it again.
+    #[must_use]
+    pub fn number(self) -> u64 {
+        self.number
+    }
+}
 
 impl<'gc> Mutator<'gc> {
     /// Begins a death watch of an object. When a collection has found the object dead, `token` is

@@ -58,6 +58,28 @@ impl DeathWatches {
         Some(watched.token)
     }
 
+    /// The watches, all of old objects, and the found ones: number, object and token.
+    pub(crate) fn each(&self) -> impl Iterator<Item = (u64, Option<NonNull<Header>>, u64)> {
+        debug_assert!(self.young.is_empty());
+        let old = self.old.iter();
+        let old = old.map(|(number, it)| (*number, Some(it.object), it.token));
+        let found = self.found.iter();
+        old.chain(found.map(|(number, token)| (*number, None, *token)))
+    }
+
+    /// A watch of an image, of an old object. `None`: the object is dead.
+    pub(crate) fn restore(&mut self, number: u64, object: Option<NonNull<Header>>, token: u64) {
+        match object {
+            Some(object) => {
+                self.old.insert(number, WatchedObject { object, token });
+            }
+            None => {
+                self.found.insert(number, token);
+            }
+        }
+        self.next = self.next.max(number.saturating_add(1));
+    }
+
     /// The nursery was emptied: `place` returns the present place of an object of it, or `None` if
     /// the object is dead.
     pub(crate) fn nursery_emptied(

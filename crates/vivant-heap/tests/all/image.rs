@@ -6,6 +6,8 @@ mod beside_turns;
 mod counted;
 #[path = "image/graph.rs"]
 mod graph;
+#[path = "image/hostile_restores.rs"]
+mod hostile_restores;
 #[path = "image/incremental.rs"]
 mod incremental;
 // Large heaps, of which an interpreter would see nothing new.

@@ -5,17 +5,18 @@ use super::header::{Birth, Header};
 use super::options::Mailbox;
 use super::outgoing::{OutgoingReferences, TraceCoverage};
 use super::reference::{AddressRef, CellRef};
+use super::refusal::DelayedMessage;
 use super::slot_list::SlotList;
 use super::worker::Worker;
 use crate::failures::StopReason;
-use crate::saving::{EncodedStart, HeapSaver, StateSource};
+use crate::saving::{EncodedStart, HeapSaver, StoredLocals, StoredShape};
 use crate::statistics::HeapCounts;
-use std::any::TypeId;
+use std::any::{Any, TypeId};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
-use vivant_codec::{Encoder, LoadError, Shape};
-use vivant_heap::{FinishedHeaps, Pacing, Sharer};
+use vivant_codec::{Decoder, Encoder, LoadError, Shape};
+use vivant_heap::{FinishedHeaps, Pacing, RestoredHeaps, Sharer, ValueDecoder, WatchRecord};
 
 /// The table of an actor type.
 pub(crate) struct Class {
@@ -58,9 +59,20 @@ pub(crate) enum SavedClass {
     Start(fn(&mut StateRef<'_>) -> Option<EncodedStart>),
 }
 
+/// Gets each death watch of a heap, and what it sends.
+pub struct EachWatch<'e>(pub(crate) &'e mut dyn FnMut(WatchRecord, Option<&DelayedMessage>));
+
+impl fmt::Debug for EachWatch<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EachWatch").finish_non_exhaustive()
+    }
+}
+
 /// The functions that save a heap, between two turns.
 pub(crate) struct HeapFunctions {
     pub(crate) pacing: fn(&HostCell) -> Pacing,
+    /// Passes its death watches on, with what they send, when its image has just begun.
+    pub(crate) watches: fn(&mut StateRef<'_>, EachWatch<'_>),
     /// Begins an image of its objects, without the state.
     pub(crate) begin_image: fn(&mut StateRef<'_>, &HeapSaver),
     /// Writes a piece of its image, if one is being written.
@@ -74,6 +86,50 @@ pub(crate) struct StateFunctions {
     pub(crate) save: fn(&mut StateRef<'_>, &mut Encoder<'_>),
     /// Loads it, for this cell.
     pub(crate) load: fn(CellRef, StateSource<'_>) -> Result<LoadedState, LoadError>,
+}
+
+/// What an image has of the state of an actor.
+pub struct StateSource<'a> {
+    pub(crate) bytes: &'a [u8],
+    /// Of the decoders of all values.
+    pub(crate) contexts: &'a [&'a dyn Any],
+    /// Makes decoders of values that are in no heap.
+    pub(crate) values: &'a ValueDecoder<'a>,
+    /// The shape that the state has in the image.
+    pub(crate) stored: StoredShape<'a>,
+    /// The heaps of the image, and the number of the one in which the state is.
+    pub(crate) heaps: &'a RestoredHeaps<'a>,
+    pub(crate) heap: Option<u64>,
+    /// The locals that the last step has left in it.
+    pub(crate) locals: Option<StoredLocals<'a>>,
+    /// What its death watches send.
+    pub(crate) notices: Vec<RestoredNotice>,
+}
+
+/// What a death watch of a restored heap sends.
+pub(crate) struct RestoredNotice {
+    pub(crate) token: u64,
+    /// The number of the watch.
+    pub(crate) watch: u64,
+    pub(crate) message: DelayedMessage,
+}
+
+impl<'a> StateSource<'a> {
+    /// Loads a state that has no heap.
+    pub(crate) fn load<T>(
+        &self,
+        load: impl for<'gc> FnOnce(&mut Decoder<'gc, 'a>, StoredShape<'a>) -> Result<T, LoadError>,
+    ) -> Result<T, LoadError> {
+        let mut input = self.values.of(self.bytes);
+        let loaded = load(&mut input, self.stored)?;
+        input.finish().map(|()| loaded)
+    }
+}
+
+impl fmt::Debug for StateSource<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StateSource").finish_non_exhaustive()
+    }
 }
 
 /// The cell of the actor to which a loaded state belongs.

@@ -21,7 +21,7 @@ use crate::failures::Linked as LinkFailure;
 use crate::interned::{Name, Place};
 use crate::message::{Chain, Linked, MessageRole, Route};
 use crate::observe::Origin;
-use crate::phase::Stamp;
+use crate::phase::{Phase, Stamp};
 use crate::saving::{LocalsCodec, StoredShape};
 use crate::sync::Arc;
 use std::any::TypeId;
@@ -89,9 +89,9 @@ pub(crate) enum Processed {
 
 /// A state of an image that is loaded, and what a restore gives the actor besides.
 pub(crate) struct RestoredParts {
-    /// Puts the state into the cell of the actor, which has none then. Returns the exclusive waits
-    /// that the actor has from here on.
-    pub(crate) put: Box<dyn FnOnce(&mut StateRef<'_>) -> Vec<ExclusiveWait>>,
+    /// Puts the state into the cell of the actor, which has none then, in the phase of the actor.
+    /// Returns the exclusive waits that the actor has from here on.
+    pub(crate) put: Box<dyn FnOnce(&mut StateRef<'_>, Phase) -> Vec<ExclusiveWait>>,
     /// The next step of a behaviour.
     pub(crate) step: Option<Envelope>,
     /// Breaks the promises that the actor had open. It sends messages, so it is for a run.

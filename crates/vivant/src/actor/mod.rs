@@ -121,7 +121,8 @@ pub(crate) use actor_path::ActorPath;
 pub(crate) use bounded_queue::{BoundedQueue, Reservation};
 pub(crate) use child_news::ChildNews;
 pub(crate) use class::{
-    Class, HeapFunctions, HostCell, Loaded, LoadedState, SavedClass, StateFunctions, StateRef,
+    Class, EachWatch, HeapFunctions, HostCell, Loaded, LoadedState, RestoredNotice, SavedClass,
+    StateFunctions, StateRef, StateSource,
 };
 pub(crate) use constraint::{Decision, Restored, Rule, Update};
 pub(crate) use dead_letter::{bury_letter, note_dead_letter, note_unresolved};

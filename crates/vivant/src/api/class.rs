@@ -6,12 +6,12 @@ use super::cell::{self, ActorCell, BoundedCell};
 use super::storage::{FactsOf, Host, StoreState, Stored};
 use super::turn::Turn;
 use crate::actor::{
-    AddressRef, Birth, CellRef, Class, Header, HeapFunctions, HostCell, LoadedState,
-    OutgoingReferences, SavedClass, StateFunctions, StateRef, TraceCoverage, Worker,
+    AddressRef, Birth, CellRef, Class, EachWatch, Header, HeapFunctions, HostCell, LoadedState,
+    OutgoingReferences, SavedClass, StateFunctions, StateRef, StateSource, TraceCoverage, Worker,
 };
 use crate::failures::StopReason;
 use crate::interned::Name;
-use crate::saving::{EncodedStart, HeapSaver, KeepStart, KeptStart, SaveKind, Saves, StateSource};
+use crate::saving::{EncodedStart, HeapSaver, KeepStart, KeptStart, SaveKind, Saves};
 use crate::statistics::HeapCounts;
 use std::any::TypeId;
 use std::mem::offset_of;
@@ -190,6 +190,7 @@ const fn heap<A: Actor>() -> Option<HeapFunctions> {
     match <A::Storage as StoreState<A>>::HEAP_PACING {
         Some(pacing) => Some(HeapFunctions {
             pacing,
+            watches: watches::<A>,
             begin_image: begin_image::<A>,
             write_image: write_image::<A>,
         }),
@@ -214,6 +215,12 @@ fn save_state<A: Actor>(state: &mut StateRef<'_>, out: &mut Encoder<'_>) {
     match (state.stored::<A>().0, const { A::STATE_CODEC }) {
         (Some(kept), Some(codec)) => A::Storage::save(kept, codec, out),
         _ => out.error(format!("a state of `{}`, which has none now", A::NAME)),
+    }
+}
+
+fn watches<A: Actor>(state: &mut StateRef<'_>, each: EachWatch<'_>) {
+    if let Some(kept) = state.stored::<A>().0 {
+        A::Storage::watches(kept, each);
     }
 }
 

@@ -3,8 +3,11 @@
 use super::actor::Actor;
 use super::storage::{Host, StateCodec, StoreState};
 use super::turn::Turn;
-use crate::actor::{HostCell, Loaded, LoadedState, OutgoingReferences, StateRef, TraceCoverage};
-use crate::saving::{HeapSaver, StateSource};
+use crate::actor::{
+    EachWatch, HostCell, Loaded, LoadedState, OutgoingReferences, StateRef, StateSource,
+    TraceCoverage,
+};
+use crate::saving::HeapSaver;
 use crate::statistics::HeapCounts;
 use vivant_codec::{Decoder, Encoder, LoadError, Saved};
 use vivant_heap::{Pacing, Sharer};
@@ -69,6 +72,8 @@ impl<A: Actor<Storage = InlineState> + for<'gc> Actor<State<'gc> = A>> StoreStat
     fn save(kept: &mut A, codec: StateCodec<A>, out: &mut Encoder<'_>) {
         (codec.save)(kept, out);
     }
+
+    fn watches(_: &mut A, _: EachWatch<'_>) {}
 
     fn begin_image(_: &mut Self::Stored, _: &HeapSaver) {}
 

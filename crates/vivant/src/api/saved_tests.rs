@@ -13,12 +13,11 @@ use super::start::StartCall;
 use super::stepped::{NextStep, Stepped};
 use crate::actor::{
     AddressRef, Envelope, KindTable, MessageKind, Next, Processed, Refusal, SavedClass, StateRef,
-    To, Worker, post,
+    StateSource, To, Worker, post,
 };
 use crate::interned::Place;
 use crate::message::MessageRole;
 use crate::prelude::*;
-use crate::saving::StateSource;
 use crate::simulation::Simulation;
 use crate::sync::Arc;
 use crate::{Behaviour, WeakAddress, interface};
@@ -402,6 +401,7 @@ impl MessageKind for Refill {
                     heaps: &heaps,
                     heap: None,
                     locals: None,
+                    notices: Vec::new(),
                 };
                 let loaded = (functions.load)(worker.me().cell(), source);
                 let loaded = loaded.expect("the bytes are a state");

@@ -7,8 +7,10 @@
 
 use super::actor::Actor;
 use super::turn::Turn;
-use crate::actor::{HostCell, LoadedState, OutgoingReferences, TraceCoverage, Worker};
-use crate::saving::{HeapSaver, StateSource};
+use crate::actor::{
+    EachWatch, HostCell, LoadedState, OutgoingReferences, StateSource, TraceCoverage, Worker,
+};
+use crate::saving::HeapSaver;
 use crate::statistics::HeapCounts;
 use std::fmt;
 use vivant_codec::{Decoder, Encoder, LoadError, Shape};
@@ -60,6 +62,10 @@ pub trait StoreState<A: Actor>: Sized + 'static {
     /// Encodes a state. Of its heap, if it has one, an image begins, for the encoder's context for
     /// that.
     fn save(kept: &mut Self::Stored, codec: StateCodec<A>, out: &mut Encoder<'_>);
+
+    /// Passes the death watches of the heap to `each`, with what they send: for the image that has
+    /// just begun.
+    fn watches(kept: &mut Self::Stored, each: EachWatch<'_>);
 
     /// Begins an image of the objects of the heap, if there is one, without the state.
     fn begin_image(kept: &mut Self::Stored, saver: &HeapSaver);

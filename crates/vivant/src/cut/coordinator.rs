@@ -123,9 +123,10 @@ impl Coordinator {
 
     /// Gives the cut up: its records are dropped. It is over when further steps have
     /// ended its passes.
-    pub(crate) fn give_up(&mut self, system: &Shared) {
+    pub(crate) fn give_up(&mut self, system: &Arc<Shared>) {
         if !self.is_over() {
             give_up_recorder(system);
+            DetachedHeaps::no_cut(system);
         }
     }
 

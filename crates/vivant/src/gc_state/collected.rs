@@ -9,11 +9,14 @@ use super::locals::{Locals, TurnLocals};
 use super::marks::{ConcurrentMarks, RunningMark};
 use super::rooted::{self, Roots};
 use super::saved;
-use crate::actor::{HostCell, LoadedState, OutgoingReferences, Shared, TraceCoverage, Worker};
+use crate::actor::{
+    EachWatch, HostCell, LoadedState, OutgoingReferences, Shared, StateSource, TraceCoverage,
+    Worker,
+};
 use crate::api::Actor;
 use crate::api::Turn;
 use crate::api::{Host, StateCodec, StoreState};
-use crate::saving::{HeapSaver, StateSource};
+use crate::saving::HeapSaver;
 use crate::statistics::HeapCounts;
 use crate::sync::Arc;
 use std::cell::{Cell, RefCell};
@@ -127,7 +130,8 @@ where
         system.scheduler.heap_begins(system);
         let waker = GcWaker::of(worker.me().cell(), gc_messages::idle_check::<A>);
         let std_waker = Waker::from(waker.clone());
-        let begun = Heap::begin(&system.heaps, pacing, std_waker, |mutator| {
+        let phase = worker.pass().phase().number();
+        let begun = Heap::begin(&system.heaps, pacing, (std_waker, phase), |mutator| {
             let mut notices = DeathNotices::default();
             let watches = notices.begin();
             let turn = Turn::new(worker, HeapPart::new(*mutator, None, watches, None));
@@ -144,7 +148,6 @@ where
             }
         };
         let mut stored = ActorHeap::new(heap, waker);
-        stored.heap.enter_phase(worker.pass().phase().number());
         stored.end_turn(worker, counts);
         stored
     }
@@ -207,6 +210,10 @@ where
 
     fn save(stored: &mut ActorHeap<A>, codec: StateCodec<A>, out: &mut Encoder<'_>) {
         saved::save(stored, codec, out);
+    }
+
+    fn watches(stored: &mut ActorHeap<A>, each: EachWatch<'_>) {
+        saved::watches(stored, each);
     }
 
     fn begin_image(stored: &mut ActorHeap<A>, saver: &HeapSaver) {

@@ -24,9 +24,21 @@ pub(super) struct TurnWatches {
 }
 
 impl DeathNotices {
-    /// Whether no watch is set.
-    pub(super) fn is_empty(&self) -> bool {
-        self.waiting.is_empty()
+    /// The notices of an image: token, watch and message.
+    pub(super) fn restored(
+        notices: impl Iterator<Item = (u64, DeathWatch, DelayedMessage)>,
+    ) -> DeathNotices {
+        let waiting = notices.map(|(token, watch, message)| (token, (watch, message)));
+        let waiting: BTreeMap<_, _> = waiting.collect();
+        let last = waiting.last_key_value();
+        let next = last.map_or(0, |(token, _)| token.saturating_add(1));
+        DeathNotices { waiting, next }
+    }
+
+    /// The message of a watch, if it is of this actor and not of another user of the heap.
+    pub(super) fn of(&self, watch: u64, token: u64) -> Option<&DelayedMessage> {
+        let (of, message) = self.waiting.get(&token)?;
+        (of.number() == watch).then_some(message)
     }
 
     /// A turn begins.

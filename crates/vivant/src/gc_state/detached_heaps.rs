@@ -9,6 +9,7 @@ use crate::actor::{Shared, Worker, recorder};
 use crate::injected_fault::{InjectedFault, is_planted};
 #[cfg(test)]
 use crate::phase::NO_PHASE;
+use crate::phase::Phase;
 use crate::services::{Action, Alarm, SystemCall};
 use crate::sync::{Arc, AtomicBool, Mutex, MutexGuard, Ordering, lock};
 use std::task::Waker;
@@ -84,8 +85,8 @@ static RUN_DETACHED_HEAPS: SystemCall<Arc<Shared>> = SystemCall {
     },
 };
 
-/// A heap that no cut captures enters the phase of the system. Else the coordinator of the cut
-/// captures it.
+/// A heap that no cut captures enters the phase of the system, and notices that its image is given
+/// up. Else the coordinator of the cut captures it.
 fn enter_phase(system: &Shared, heap: &mut DetachedHeap) {
     // First the phase: if another cut begins behind this line, its recorder is there.
     let phase = system.passes.now().phase().number();
@@ -98,12 +99,12 @@ fn enter_phase(system: &Shared, heap: &mut DetachedHeap) {
     }
 }
 
-/// Adds the heaps of an image that have no state.
-pub(crate) fn add_detached(system: &Arc<Shared>, heaps: FinishedHeaps) {
+/// Adds the heaps of an image that have no state, in the phase of the actor that has got one.
+pub(crate) fn add_detached(system: &Arc<Shared>, heaps: FinishedHeaps, phase: Phase) {
     for (_, mut heap) in heaps.detached() {
         let waker = GcWaker::of_detached();
         heap.wake_by(Waker::from(waker.clone()));
-        heap.enter_phase(system.passes.now().phase().number());
+        heap.enter_phase(phase.number());
         system.scheduler.heap_begins(system);
         DetachedHeaps::add(system, heap, &waker);
     }
@@ -150,6 +151,21 @@ impl DetachedHeaps {
     /// Those with imports and exports, in the order in which their actors ended.
     pub(crate) fn sharing(&self) -> Vec<u64> {
         lock(&self.state).table.sharing().collect()
+    }
+
+    /// No cut is being taken any more: all enter the phase of the system, and no image of them is
+    /// written.
+    pub(crate) fn no_cut(system: &Arc<Shared>) {
+        for number in DetachedHeaps::of(system).numbers() {
+            let held = DetachedHeaps::hold(system, number, |heap| {
+                enter_phase(system, heap);
+                heap.write_image(0);
+            });
+            if held == Visit::Active {
+                // It does so before its next step.
+                DetachedHeaps::notify(system, number);
+            }
+        }
     }
 
     /// All of them.
@@ -341,6 +357,7 @@ impl DetachedHeaps {
     /// The system has ended: its timers and workers are gone.
     pub(crate) fn close(system: &Arc<Shared>) {
         lock(&DetachedHeaps::of(system).state).shutdown = ShutdownState::ShutDown;
+        DetachedHeaps::no_cut(system);
         DetachedHeaps::run_with_budget(system, usize::MAX);
     }
 

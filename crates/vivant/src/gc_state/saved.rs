@@ -4,9 +4,9 @@ use super::collected::{ActorHeap, GcState, HeapRoot};
 use super::deaths::DeathNotices;
 use super::gc_messages;
 use super::gc_waker::{GcWaker, notified_after_ns};
-use crate::actor::{CellRef, Loaded, LoadedState, StateRef};
+use crate::actor::{CellRef, EachWatch, Loaded, LoadedState, StateRef, StateSource};
 use crate::api::{Actor, StateCodec};
-use crate::saving::{HeapSaver, StateSource};
+use crate::saving::HeapSaver;
 use std::task::Waker;
 use vivant_codec::{Decoder, Encoder, LoadError, Saved};
 use vivant_heap::{FinishedHeaps, Leaf, Object};
@@ -40,10 +40,7 @@ pub(super) fn save<A: Actor<Storage = GcState>>(
         stored
             .heap
             // What flows have rooted is theirs: an image has neither.
-            .begin_image(codecs, sink, |(state, locals, Leaf(notices), _)| {
-                if !notices.is_empty() {
-                    out.error("a death watch, in a graph");
-                }
+            .begin_image(codecs, sink, |(state, locals, ..)| {
                 if let Some((locals, Leaf(codec))) = locals {
                     match codec {
                         None => out.error("locals of a behaviour in steps, in a graph"),
@@ -61,6 +58,25 @@ pub(super) fn save<A: Actor<Storage = GcState>>(
         // No turn may come.
         stored.waker.schedule_check(0);
     }
+}
+
+/// Passes the death watches of the heap to `each`, with what they send: for the image that has just
+/// begun.
+pub(super) fn watches<A: Actor<Storage = GcState>>(
+    stored: &mut ActorHeap<A>,
+    EachWatch(each): EachWatch<'_>,
+) where
+    for<'gc> A::State<'gc>: Object<'gc>,
+{
+    let records = stored.heap.image_watches();
+    if records.is_empty() {
+        return;
+    }
+    stored.heap.turn(|_, (_, _, Leaf(notices), _)| {
+        for record in records {
+            each(record, notices.of(record.number, record.token));
+        }
+    });
 }
 
 /// Begins an image of the objects, without the state.
@@ -111,7 +127,7 @@ where
         return error("a graph, of which the image has no heap");
     };
     let (comparison, shape) = source.stored;
-    let (bytes, locals) = (source.bytes, source.locals);
+    let (bytes, locals, notices) = (source.bytes, source.locals, source.notices);
     let heaps = source.heaps;
     let state = heaps.state::<HeapRoot<A>>(heap, source.contexts, |decoder| {
         let mut input = decoder.of(bytes);
@@ -121,12 +137,10 @@ where
             let loaded = (it.codec.load)(decoder, it.bytes, it.shape)?;
             Ok((loaded, Leaf(Some(it.codec))))
         });
-        Ok((
-            state,
-            locals.transpose()?,
-            Leaf(DeathNotices::default()),
-            None,
-        ))
+        let notices = notices.into_iter();
+        let notices = notices.map(|it| (it.token, decoder.watch(it.watch), it.message));
+        let notices = DeathNotices::restored(notices);
+        Ok((state, locals.transpose()?, Leaf(notices), None))
     })?;
     let put = move |into: &mut StateRef<'_>, heaps: &mut FinishedHeaps| {
         let system = &cell.system;

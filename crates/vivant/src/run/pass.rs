@@ -11,7 +11,7 @@ use crate::actor::{
 use crate::constraints::Constraints;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
-use crate::phase::{Parity, Pass, Stamp, Walk};
+use crate::phase::{Parity, Pass, Phase, Stamp, Walk};
 use vivant_heap::Sharer;
 
 impl RunGuard<'_> {
@@ -186,6 +186,11 @@ impl Idle {
     pub(crate) fn heap_has_come(&mut self) {
         enter_heap_phase(self);
     }
+
+    /// The phase of the actor.
+    pub(crate) fn phase(&mut self) -> Phase {
+        phase_of(self)
+    }
 }
 
 impl RunGuard<'_> {
@@ -193,12 +198,22 @@ impl RunGuard<'_> {
     pub(crate) fn heap_has_come(&mut self) {
         enter_heap_phase(self);
     }
+
+    /// As [`Idle::phase`].
+    pub(crate) fn phase(&mut self) -> Phase {
+        phase_of(self)
+    }
+}
+
+fn phase_of(actor: &mut impl Holder) -> Phase {
+    let cell = actor.cell();
+    cell.system.passes.phase_of(actor.run_state().pass)
 }
 
 /// The heap of an actor enters the phase of the actor.
 fn enter_heap_phase(actor: &mut impl Holder) {
     let cell = actor.cell();
-    let phase = cell.system.passes.phase_of(actor.run_state().pass);
+    let phase = phase_of(actor);
     let mut enter = |heap: &mut dyn Sharer| heap.enter_phase(phase.number());
     (cell.class.sharer)(&mut actor.state_ref(), &mut enter);
 }

@@ -57,7 +57,8 @@ impl RunGuard<'_> {
         } = parts;
         self.drop_state();
         self.forget_turn();
-        let waits = put(&mut self.state());
+        let phase = self.phase();
+        let waits = put(&mut self.state(), phase);
         self.heap_has_come();
         let owner = self.owner();
         owner.guards = owner.guards.after_turn();

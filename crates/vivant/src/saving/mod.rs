@@ -8,7 +8,6 @@ mod kept_start;
 mod locals_codec;
 mod runtime_types;
 mod save_kind;
-mod state_source;
 
 pub use by::SavedBy;
 pub(crate) use codec::StoredShape;
@@ -21,4 +20,3 @@ pub(crate) use locals_codec::StoredLocals;
 pub(crate) use runtime_types::{saved_enum, saved_struct};
 pub(crate) use save_kind::Saves;
 pub use save_kind::{NotSaved, SaveKind, SavedStart, SavedState};
-pub(crate) use state_source::StateSource;

@@ -40,21 +40,29 @@ pub(super) fn with_message(
     alarm: &Alarm<DelayedMessage>,
     mut body: impl FnMut(&Header, &Envelope, Repeats),
 ) -> Option<DelayedMessage> {
-    let mut send = |message: &DelayedMessage, repeats| match message {
-        DelayedMessage::Strong(Delivery { to, envelope }) => body(to, envelope, repeats),
-        DelayedMessage::Weak(to, envelope) => body(to, envelope, Repeats::OnceIfReferenced),
-    };
     match alarm {
         Alarm::Once(Action::Send(message)) => {
-            send(message, Repeats::Once);
+            send(message, Repeats::Once, &mut body);
             None
         }
         Alarm::Every { period_ns, message } => {
             let copy = message.copy()?;
-            send(&copy, Repeats::Every { ns: *period_ns });
+            send(&copy, Repeats::Every { ns: *period_ns }, &mut body);
             Some(copy)
         }
         Alarm::Limit(_) | Alarm::Once(_) => None,
+    }
+}
+
+/// Calls `body` with what a message is, and its receiver. `repeats` holds if it keeps that alive.
+pub(super) fn send(
+    message: &DelayedMessage,
+    repeats: Repeats,
+    body: &mut impl FnMut(&Header, &Envelope, Repeats),
+) {
+    match message {
+        DelayedMessage::Strong(Delivery { to, envelope }) => body(to, envelope, repeats),
+        DelayedMessage::Weak(to, envelope) => body(to, envelope, Repeats::OnceIfReferenced),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The records of an image.
 
 use super::census::ActorsOfType;
+use super::death_watches::DeathWatchRecord;
 use super::ended::EndedRecord;
 use super::heap_records::{HeapRecord, ObjectsRecord, SpansRecord};
 use super::message_kinds::{MessageKindsRecord, Renumbered};
@@ -18,7 +19,7 @@ use crate::interned::Place;
 use crate::saving::{saved_enum, saved_struct};
 use std::collections::BTreeMap;
 use vivant_codec::{Comparison, Shapes};
-use vivant_heap::{HeapNumbers, HeapSpans, RestoredHeaps, SpanRecord};
+use vivant_heap::{HeapNumbers, HeapSpans, RestoredHeaps, SpanRecord, WatchRecord};
 
 /// What a cut contains.
 #[derive(Debug, Default, PartialEq)]
@@ -107,6 +108,8 @@ pub(super) struct ActorRecord {
     pub(super) promises: Vec<PromiseRecord>,
     /// The locals of its next step, if they are in its heap.
     pub(super) locals: Option<Encoded>,
+    /// The death watches of its heap.
+    pub(super) watches: Vec<DeathWatchRecord>,
 }
 
 /// One open promise.
@@ -233,6 +236,12 @@ impl Image {
         image
     }
 
+    fn watches_of(&self, actor: u64) -> Vec<WatchRecord> {
+        let found = self.actors.binary_search_by_key(&actor, |it| it.id);
+        let watches = found.map_or(&[][..], |at| &self.actors[at].watches);
+        watches.iter().map(|it| it.watch).collect()
+    }
+
     /// The message of the step that an actor has to run.
     pub(super) fn step_of(&self, actor: u64) -> Option<&MessageData> {
         let mut steps = self.steps.iter();
@@ -244,6 +253,17 @@ impl Image {
         let mut heaps = self.heaps.iter();
         let (number, _) = heaps.find(|(_, heap)| heap.actor == Some(actor))?;
         Some(*number)
+    }
+
+    /// The numbers of heaps are given in order, so those of an image are below the next one.
+    pub(super) fn check_numbers_of_heaps(&self) -> Result<(), NotRestored> {
+        let next = self.system.next_heap;
+        let last = self.heaps.last_key_value().map(|(number, _)| *number);
+        match last.filter(|last| *last >= next) {
+            Some(last) => Err(NotRestored::HeapNumber(last)),
+            None if next > u64::MAX / 2 => Err(NotRestored::HeapNumber(next)),
+            None => Ok(()),
+        }
     }
 
     /// The heaps that are wanted, to be restored in this system. `cell` is that of an actor that
@@ -268,6 +288,7 @@ impl Image {
                 number: *number,
                 pacing: pacing.unwrap_or(system.config.pacing),
                 spans: heap.spans.clone(),
+                watches: heap.actor.map_or_else(Vec::new, |id| self.watches_of(id)),
             }
         });
         let types = (comparison, &self.objects.contents[..]);
@@ -284,10 +305,12 @@ impl Image {
         let topics = tables.topics.iter_mut();
         let subscriptions = topics.flat_map(|topic| &mut topic.subscriptions);
         let continuations = subscriptions.map(|subscription| &mut subscription.then);
+        let watched = self.actors.iter_mut().flat_map(|it| &mut it.watches);
+        let notices = watched.filter_map(|it| Some(&mut it.notice.as_mut()?.message));
         let waiting = self.waiting.iter_mut();
         let steps = self.steps.iter_mut();
         let messages = waiting.chain(steps).chain(alarms).chain(watches);
-        messages.chain(continuations)
+        messages.chain(continuations).chain(notices)
     }
 }
 
@@ -316,6 +339,7 @@ saved_struct!(ActorRecord as "vivant::ActorRecord" {
     5 content: Content,
     6 promises: Vec<PromiseRecord>,
     7 locals: Option<Encoded>,
+    8 watches: Vec<DeathWatchRecord>,
 });
 
 saved_struct!(PromiseRecord as "vivant::PromiseRecord" {

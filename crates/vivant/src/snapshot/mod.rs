@@ -27,6 +27,9 @@ mod census;
 mod chains;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod changed_types_tests;
+mod death_watches;
+#[cfg(all(test, feature = "macros"))]
+mod death_watches_tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod encoders_tests;
 mod ended;
@@ -108,6 +111,8 @@ mod saved_program;
 mod schedule;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod shared_values_tests;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod sharing_hostile_tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod sharing_tests;
 mod start_record;

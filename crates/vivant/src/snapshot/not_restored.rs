@@ -47,6 +47,9 @@ pub enum NotRestored {
         /// Why.
         error: LoadError,
     },
+    /// A heap has this number, which the image gives to a later one, or behind which there is no
+    /// room.
+    HeapNumber(u64),
     /// The heaps of the image are none.
     Heaps(LoadError),
     /// An actor says that it has a supervisor, and that one is none, or does not have it.
@@ -164,6 +167,10 @@ impl fmt::Display for NotRestored {
             NotRestored::Value { actor, what, error } => {
                 write!(f, "{actor}: {what} cannot be loaded: {error}")
             }
+            NotRestored::HeapNumber(number) => write!(
+                f,
+                "a heap has the number {number}, which no heap of the image can have; restore an older image"
+            ),
             NotRestored::Heaps(error) => {
                 write!(f, "the heaps of the image cannot be restored: {error}")
             }

@@ -1,6 +1,7 @@
 //! A system from an image.
 
 use super::by_id::{Actors, ById};
+use super::death_watches::restored_notices;
 use super::ended::EndedActors;
 use super::held::Held;
 use super::image::{ActorRecord, Content, Image, SharedRecord};
@@ -47,6 +48,7 @@ pub(super) fn restore(
     TableNumbers::of(system).number_behind(next_table);
     let next_synchronizer = image.shared.tables.number_behind_synchronizers()?;
     Constraints::of(system).set_next_number(next_synchronizer);
+    image.check_numbers_of_heaps()?;
     system.heaps.number_heaps_from(image.system.next_heap);
     system.oracle.continue_at(image.system.clock_ns);
     let actors = Arc::new(make_actors(system, image, kinds)?);
@@ -128,10 +130,10 @@ fn fill(
                     let step = image.step_of(record.id);
                     let locals = values.locals(address, step, record.locals.as_ref())?;
                     let in_heap = (image.heap_of(record.id), locals);
-                    match values
-                        .state(address, state, in_heap)?
-                        .map(|loaded| loaded.0)
-                    {
+                    let find = |id| actors.get(&id).cloned();
+                    let notices = restored_notices(&record.watches, &values, find)?;
+                    let loaded = values.state(address, state, in_heap, notices)?;
+                    match loaded.map(|loaded| loaded.0) {
                         Some(Loaded::Inline(put)) => {
                             if let Ok(mut idle) = address.cell().hold_idle() {
                                 put(&mut idle.state());
@@ -189,7 +191,7 @@ fn fill(
         put(&mut idle.state(), &mut heaps);
         idle.heap_has_come();
     }
-    add_detached(system, heaps);
+    add_detached(system, heaps, system.passes.now().phase());
     for (to, message) in messages {
         post_or_bury(To::Lent(to), message);
     }

@@ -19,7 +19,7 @@ use vivant_heap::{Gc, Mut, Object, Val};
 
 /// A page, and the pages on which it is based.
 #[derive(Object, Saved)]
-struct Page<'gc> {
+pub(super) struct Page<'gc> {
     number: u64,
     text: Val<'gc, str>,
     after: Option<Val<'gc, Page<'gc>>>,
@@ -28,7 +28,7 @@ struct Page<'gc> {
 /// Keeps pages, of its own and of others.
 #[derive(Actor)]
 #[actor(saved, id = "sharing::Reader")]
-struct ReaderState<'gc> {
+pub(super) struct ReaderState<'gc> {
     pages: Vec<Gc<'gc, Mut<Val<'gc, Page<'gc>>>>>,
     next: Option<Address<Reader>>,
 }
@@ -36,19 +36,19 @@ struct ReaderState<'gc> {
 #[behaviours(id = "sharing::Reader")]
 impl<'gc> ReaderState<'gc> {
     #[start]
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         ReaderState {
             pages: Vec::new(),
             next: None,
         }
     }
 
-    fn before(&mut self, next: Address<Reader>) {
+    pub(super) fn before(&mut self, next: Address<Reader>) {
         self.next = Some(next);
     }
 
     /// Writes a page after the last one, and hands it on.
-    fn write(&mut self, t: &Turn<'gc, Reader>, number: u64, hands: u64) {
+    pub(super) fn write(&mut self, t: &Turn<'gc, Reader>, number: u64, hands: u64) {
         let text = t.val_str(&format!("page {number}"));
         let after = self.pages.last().map(|page| page.get());
         let page = t.val(Page {
@@ -60,23 +60,23 @@ impl<'gc> ReaderState<'gc> {
         self.hand_on(page, hands);
     }
 
-    fn read(&mut self, t: &Turn<'gc, Reader>, page: Val<'gc, Page<'gc>>, hands: u64) {
+    pub(super) fn read(&mut self, t: &Turn<'gc, Reader>, page: Val<'gc, Page<'gc>>, hands: u64) {
         self.keep(t, page);
         self.hand_on(page, hands);
     }
 
     /// Only the last pages stay.
-    fn forget(&mut self, left: usize) {
+    pub(super) fn forget(&mut self, left: usize) {
         let drop = self.pages.len().saturating_sub(left);
         self.pages.drain(..drop);
     }
 
-    fn last(&self) -> Option<Val<'gc, Page<'gc>>> {
+    pub(super) fn last(&self) -> Option<Val<'gc, Page<'gc>>> {
         Some(self.pages.last()?.get())
     }
 
     /// Asks the next one for its last page.
-    fn take_over(&mut self, t: &Turn<'gc, Reader>) -> Promise<u64> {
+    pub(super) fn take_over(&mut self, t: &Turn<'gc, Reader>) -> Promise<u64> {
         let next = self.next.clone().expect("it has one");
         t.ask(next.last()).then(t.me().lent())
     }
@@ -92,7 +92,7 @@ impl<'gc> ReaderState<'gc> {
         page.number
     }
 
-    fn all(&self) -> Vec<u64> {
+    pub(super) fn all(&self) -> Vec<u64> {
         let mut numbers = Vec::new();
         for page in &self.pages {
             let mut page = Some(page.get());
@@ -120,7 +120,7 @@ impl<'gc> ReaderState<'gc> {
 
 /// Is not saved, and sends pages of its own.
 #[derive(Actor)]
-struct WriterState<'gc> {
+pub(super) struct WriterState<'gc> {
     last: Option<Val<'gc, Page<'gc>>>,
     reader: Address<Reader>,
 }
@@ -128,11 +128,11 @@ struct WriterState<'gc> {
 #[behaviours]
 impl<'gc> WriterState<'gc> {
     #[start]
-    fn new(reader: Address<Reader>) -> Self {
+    pub(super) fn new(reader: Address<Reader>) -> Self {
         WriterState { last: None, reader }
     }
 
-    fn write(&mut self, t: &Turn<'gc, Writer>, number: u64) {
+    pub(super) fn write(&mut self, t: &Turn<'gc, Writer>, number: u64) {
         let text = t.val_str(&format!("page {number}"));
         let after = self.last;
         let page = t.val(Page {
@@ -145,12 +145,12 @@ impl<'gc> WriterState<'gc> {
     }
 }
 
-fn kinds() -> Arc<SavedKinds> {
+pub(super) fn kinds() -> Arc<SavedKinds> {
     Arc::new(SavedKinds::of::<(Reader,)>().expect("no two names are equal"))
 }
 
 /// Three readers in a ring.
-fn ring(simulation: &Simulation) -> Vec<Address<Reader>> {
+pub(super) fn ring(simulation: &Simulation) -> Vec<Address<Reader>> {
     let readers: Vec<_> = (0..3).map(|_| Reader::spawn(simulation.system())).collect();
     for (at, reader) in readers.iter().enumerate() {
         reader.before(readers[(at + 1) % 3].clone()).send();
@@ -158,7 +158,7 @@ fn ring(simulation: &Simulation) -> Vec<Address<Reader>> {
     readers
 }
 
-fn begin(simulation: &Simulation) -> Vec<Address<Reader>> {
+pub(super) fn begin(simulation: &Simulation) -> Vec<Address<Reader>> {
     let readers = ring(simulation);
     for number in 0..6 {
         let at = number as usize % 3;

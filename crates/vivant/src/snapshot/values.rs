@@ -4,10 +4,12 @@ use super::message_kinds::MessageKindsRecord;
 use super::message_record::{Encoded, KindRecord, MessageData, MessageKindRecord, WaitingKind};
 use super::not_restored::NotRestored;
 use super::start_record::StartRecord;
-use crate::actor::{AddressRef, Envelope, LoadedState, Receiver, SavedClass};
+use crate::actor::{
+    AddressRef, Envelope, LoadedState, Receiver, RestoredNotice, SavedClass, StateSource,
+};
 use crate::api::{SavedForm, SavedKinds, Stored};
 use crate::interned::{Name, Place};
-use crate::saving::{StateSource, StoredLocals};
+use crate::saving::StoredLocals;
 use crate::sync::Arc;
 use std::any::Any;
 use vivant_codec::{Comparison, Decoder, LoadError, ShapeId};
@@ -35,6 +37,7 @@ impl<'i> Values<'i> {
         address: &AddressRef,
         state: &'i Encoded,
         (heap, locals): (Option<u64>, Option<StoredLocals<'i>>),
+        notices: Vec<RestoredNotice>,
     ) -> Result<Option<LoadedState>, NotRestored> {
         let SavedClass::State(functions) = &address.class.saved else {
             return Ok(None);
@@ -47,6 +50,7 @@ impl<'i> Values<'i> {
             heaps: self.heaps,
             heap,
             locals,
+            notices,
         };
         let loaded = (functions.load)(address.cell(), source);
         let loaded = loaded.map_err(|error| NotRestored::Value {

@@ -26,7 +26,7 @@ pub(super) struct World {
 impl World {
     /// With a heap and an object without foreign references.
     pub(super) fn new() -> (World, Heap) {
-        let owner = while_watching(|| HeapHandle::new(0));
+        let owner = while_watching(|| HeapHandle::new(0, crate::pages::page_source::SourceId));
         // SAFETY: loom's `Arc` contains one of the standard library, and the pointer is to its
         // value. `ManuallyDrop` never gives this reference's count back, so none is taken twice.
         let unseen = ManuallyDrop::new(unsafe { UnseenArc::from_raw(Arc::as_ptr(&owner)) });

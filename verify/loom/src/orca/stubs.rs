@@ -62,6 +62,11 @@ pub(crate) mod heap_id {
 
 /// Stub of `pages`.
 pub(crate) mod pages {
+    pub(crate) mod page_source {
+        #[derive(Clone, Copy)]
+        pub(crate) struct SourceId;
+    }
+
     pub(crate) mod chunk {
         use crate::alloc::header::Header;
         use std::ptr::NonNull;

@@ -16,7 +16,7 @@ pub(super) const IMPLS: &[(&str, &str, &str, usize, &str)] = &[
     ("vivant-heap", "check", "gc", 2, METHODS),
     ("vivant-heap", "check", "share", 1, METHODS),
     ("vivant-heap", "group", "gc", 1, METHODS),
-    ("vivant-heap", "image", "gc", 5, METHODS),
+    ("vivant-heap", "image", "gc", 6, METHODS),
     (
         "vivant-heap",
         "object",

@@ -182,7 +182,7 @@ impl World {
     }
 
     fn save(&mut self) -> SavedWorld {
-        let (named, codecs) = (NamedHeaps::new(), codecs());
+        let (named, codecs) = (NamedHeaps::new(&self.source), codecs());
         let contexts: [&dyn std::any::Any; 1] = [&named];
         let encoder = || Encoder::new().with_contexts(&contexts);
         let mut heaps = Vec::new();
@@ -257,6 +257,7 @@ impl SavedWorld {
             number: *number,
             pacing,
             spans: spans.clone(),
+            watches: Vec::new(),
         });
         let last = self.heaps.iter().map(|heap| heap.0).max().unwrap_or(0);
         source.number_heaps_from(last + 1);

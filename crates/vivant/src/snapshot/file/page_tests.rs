@@ -3,7 +3,7 @@
 use super::record_kind::RecordKind;
 
 const PAGE: &str = include_str!("../README.md");
-const SOURCES: [&str; 17] = [
+const SOURCES: [&str; 18] = [
     include_str!("../image.rs"),
     include_str!("../message_record.rs"),
     include_str!("../message_kinds.rs"),
@@ -17,6 +17,7 @@ const SOURCES: [&str; 17] = [
     include_str!("../start_record.rs"),
     include_str!("../supervised.rs"),
     include_str!("../stopping.rs"),
+    include_str!("../death_watches.rs"),
     include_str!("../../actor/saved_terms.rs"),
     include_str!("../../actor/shared_table.rs"),
     include_str!("header.rs"),
@@ -67,7 +68,7 @@ fn declared(source: &str) -> Vec<String> {
 fn the_page_has_each_record() {
     let page = flat(PAGE);
     let all: Vec<_> = SOURCES.into_iter().flat_map(declared).collect();
-    assert_eq!(all.len(), 55, "{all:#?}");
+    assert_eq!(all.len(), 56, "{all:#?}");
     for declaration in all {
         assert!(page.contains(&declaration), "the page lacks: {declaration}");
     }

@@ -1,6 +1,6 @@
 //! Reading an image.
 
-use super::super::heap_records::ObjectsRecord;
+use super::super::heap_records::{HeapRecord, ObjectsRecord};
 use super::super::image::{Image, Records, SharedRecord, SystemRecord};
 use super::super::message_kinds::MessageKindsRecord;
 use super::header::Header;
@@ -98,6 +98,8 @@ struct ReadRecords {
     objects: Option<ObjectsRecord>,
     records: Records,
     unchanged: Unchanged,
+    /// The numbers of the heaps.
+    heaps: BTreeSet<u64>,
 }
 
 impl ReadRecords {
@@ -133,7 +135,11 @@ impl ReadRecords {
                 records.supervised.push(from_bytes(value).map_err(wrong)?);
             }
             Some(RecordKind::Spans) => records.spans.push(from_bytes(value).map_err(wrong)?),
-            Some(RecordKind::Heap) => records.heaps.push(from_bytes(value).map_err(wrong)?),
+            Some(RecordKind::Heap) => {
+                let heap: HeapRecord = from_bytes(value).map_err(wrong)?;
+                once(self.heaps.insert(heap.heap), "each heap")?;
+                records.heaps.push(heap);
+            }
             Some(RecordKind::Unchanged) => self.unchanged.add(from_bytes(value).map_err(wrong)?),
             None => return Err(NotRead::NoKind { id, kind }),
         }
@@ -150,6 +156,7 @@ impl ReadRecords {
             objects,
             mut records,
             unchanged,
+            ..
         } = self;
         unchanged.read(image, &mut records.spans)?;
         once(

@@ -1,5 +1,6 @@
 //! [`ActorsOfImage`]: the states that an image has, into the cells of actors of a running system.
 
+use super::super::death_watches::restored_notices;
 use super::super::image::{ActorRecord, Content, Image, PromiseRecord};
 use super::super::message_record::WaitingKind;
 use super::super::not_restored::NotRestored;
@@ -137,7 +138,10 @@ impl ActorsOfImage {
         };
         let step = image.step_of(record.id);
         let locals = values.locals(address, step, record.locals.as_ref())?;
-        let loaded = values.state(address, encoded, (image.heap_of(record.id), locals))?;
+        let find = |id| self.living.actor(id);
+        let notices = restored_notices(&record.watches, &values, find)?;
+        let in_heap = (image.heap_of(record.id), locals);
+        let loaded = values.state(address, encoded, in_heap, notices)?;
         let loaded = loaded.ok_or(NoState::NotInImage)?;
         let step = step.map(|step| values.message(address, step));
         let step = step.transpose()?;
@@ -158,9 +162,9 @@ impl ActorsOfImage {
             behaviour: Name::new("a restore of its state"),
         }));
         Ok(RestoredParts {
-            put: Box::new(move |cell| {
+            put: Box::new(move |cell, phase| {
                 loaded.put(cell, &mut heaps);
-                add_detached(&system, heaps);
+                add_detached(&system, heaps, phase);
                 sinks.set()
             }),
             step,

@@ -111,7 +111,8 @@ impl Load {
         }
         let address = self.actor.cell().upgrade().ok_or(NoState::NotInImage)?;
         let parts = actors.load(record, &address, &self.actor.state())?;
-        let waits = (parts.put)(&mut self.actor.state());
+        let phase = self.actor.phase();
+        let waits = (parts.put)(&mut self.actor.state(), phase);
         self.actor.heap_has_come();
         if !waits.is_empty() {
             self.actor.waits_for(waits);

@@ -101,7 +101,7 @@ impl Seen {
             line: system.passes.now().phase(),
             at_ns: system.oracle.now_ns(),
             actors: None,
-            named: NamedHeaps::new(),
+            named: NamedHeaps::new(&system.heaps),
         }
     }
 

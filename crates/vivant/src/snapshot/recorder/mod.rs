@@ -334,6 +334,10 @@ impl Recorder for ImageRecorder {
             SavedAs::Start | SavedAs::Nothing => Vec::new(),
         };
         self.branch(actor, state);
+        let watches = match saved_as {
+            SavedAs::State => self.death_watches(actor, state),
+            SavedAs::Start | SavedAs::Nothing => Vec::new(),
+        };
         let record = ActorRecord {
             id: actor.id,
             class: actor.class.name.to_owned(),
@@ -344,6 +348,7 @@ impl Recorder for ImageRecorder {
             content,
             promises,
             locals,
+            watches,
         };
         if actor.system.exit_hooks.is_member(actor.id) {
             self.lacks(actor, "a stream of another system that it reads");

@@ -89,7 +89,7 @@ impl ImageRecorder {
         body: impl FnOnce(&[&dyn Any]) -> R,
     ) -> (R, Noted) {
         let seen = SeenActors::of(&actor.system, self.scope.clone());
-        let named = NamedHeaps::new();
+        let named = NamedHeaps::new(&actor.system.heaps);
         let result = body(&[&seen, &named, self.kinds.values().listed_results()]);
         let references = seen.take_references();
         let line = actor.system.passes.now().phase();

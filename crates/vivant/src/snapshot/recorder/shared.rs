@@ -1,6 +1,7 @@
 //! Links, watches, steps and alarms that a cut records.
 
-use super::super::alarms::{AlarmRecord, with_message};
+use super::super::alarms::{AlarmRecord, Repeats, send, with_message};
+use super::super::death_watches::{DeathWatchRecord, NoticeRecord};
 use super::super::ended::EndedRecord;
 use super::super::image::SharedRecord;
 use super::super::memberships::InImage;
@@ -11,7 +12,10 @@ use super::super::tables::TablesRecord;
 use super::messages::form_of;
 use super::supervised::{ORDER_FROM_OUTSIDE, orders_and_stops};
 use super::{ImageRecorder, Record};
-use crate::actor::{AfterStop, DelayedMessage, Envelope, Header, LinkedPeer, SavedClass, StopWait};
+use crate::actor::{
+    AfterStop, DelayedMessage, EachWatch, Envelope, Header, LinkedPeer, SavedClass, StateRef,
+    StopWait,
+};
 use crate::api::{SavedForm, is_awaited_watch};
 use crate::failures::StopReason;
 #[cfg(test)]
@@ -87,6 +91,36 @@ impl ImageRecorder {
         {
             lock(&self.recorded).records.push(Record::Step(record));
         }
+    }
+
+    /// The death watches of the heap of an actor, of which the image has just begun.
+    pub(super) fn death_watches(
+        &self,
+        actor: &Header,
+        state: &mut StateRef<'_>,
+    ) -> Vec<DeathWatchRecord> {
+        let mut records = Vec::new();
+        let Some(heap) = &actor.class.heap else {
+            return records;
+        };
+        #[cfg(test)]
+        if is_planted(InjectedFault::WatchesUnrecorded) {
+            return records;
+        }
+        let mut each = |watch, message: Option<&DelayedMessage>| {
+            let mut notice = None;
+            if let Some(message) = message {
+                send(message, Repeats::Once, &mut |to, message, repeats| {
+                    if self.scope.is_saved(to) {
+                        let message = self.message(to, form_of(message.kind().role), message);
+                        notice = message.map(|message| NoticeRecord { repeats, message });
+                    }
+                });
+            }
+            records.push(DeathWatchRecord { watch, notice });
+        };
+        (heap.watches)(state, EachWatch(&mut each));
+        records
     }
 
     /// Called under the lock of the alarms.
