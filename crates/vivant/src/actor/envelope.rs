@@ -102,6 +102,10 @@ pub(crate) struct RestoredParts {
 type LoadState = Box<dyn FnOnce(&mut StateRef<'_>) -> Result<RestoredParts, NotLoaded> + Send>;
 
 /// Why an actor is not restored. It goes on as it was.
+#[cfg_attr(
+    not(feature = "snapshots"),
+    allow(dead_code, reason = "without snapshots there is no image")
+)]
 pub(crate) enum NotLoaded {
     /// The image has no state with which it could go on.
     NotInImage,

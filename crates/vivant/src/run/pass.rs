@@ -188,6 +188,10 @@ impl Idle {
     }
 
     /// The phase of the actor.
+    #[cfg_attr(
+        not(feature = "snapshots"),
+        allow(dead_code, reason = "no heap is taken over from an image")
+    )]
     pub(crate) fn phase(&mut self) -> Phase {
         phase_of(self)
     }

@@ -28,7 +28,7 @@ mod chains;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod changed_types_tests;
 mod death_watches;
-#[cfg(all(test, feature = "macros"))]
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod death_watches_tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod encoders_tests;
@@ -43,7 +43,7 @@ mod failed_restore_tests;
 mod file;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod graph_steps_tests;
-#[cfg(all(test, feature = "macros"))]
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod graphs_tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod groups_tests;

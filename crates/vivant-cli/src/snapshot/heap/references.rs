@@ -43,13 +43,9 @@ impl References {
     pub(super) fn event(&mut self, event: &Event<'_, '_>) -> Option<Reference> {
         let before = self.next;
         self.next = Next::Any;
+        let is_elsewhere = matches!(before, Next::ObjectOf(heap) if heap != self.heap);
         match (event, before) {
-            (Event::Begin(Group::Reference(name)), Next::ObjectOf(heap)) => {
-                if heap == self.heap && is_to_object(name) {
-                    self.next = Next::Name { is_weak: false };
-                }
-            }
-            (Event::Begin(Group::Reference(name)), _) if is_to_object(name) => {
+            (Event::Begin(Group::Reference(name)), _) if is_to_object(name) && !is_elsewhere => {
                 let is_weak = *name == WEAK;
                 self.next = Next::Name { is_weak };
             }

@@ -199,7 +199,7 @@ fn an_image_in_the_termination_of_a_mark_reads_nothing_that_is_gone() {
     reader.collect();
     reader.sweep();
     reader.turn(|_, (_, notes)| notes.clear());
-    let budget = || Budget::BETWEEN_TURNS.clone();
+    let budget = || Budget::BETWEEN_TURNS;
     let mut step = |reason| {
         let _report = reader.step(&StepContext::UNTIMED, reason, &mut budget());
         let _progress = reader.help_mark(100_000);
