@@ -411,12 +411,19 @@ impl Core {
     /// objects refer to, and other heaps may have freed that. A group mark that has not found it is
     /// dissolved, so that none is committed between the images of its members.
     pub(crate) fn end_decided_mark(&mut self) {
-        if let Some(mark_cycle) = self.mark_cycle.get_mut() {
-            mark_cycle.leave_group(self.sharing.get_mut());
-            if mark_cycle.has_found_the_dead() {
-                self.finish_mark();
-            }
+        if self.leave_group_mark() {
+            self.finish_mark();
         }
+    }
+
+    /// The mark is no part of a group mark any more. Whether it has found what is dead.
+    fn leave_group_mark(&mut self) -> bool {
+        let sharing = self.sharing.get_mut();
+        let mark_cycle = self.mark_cycle.get_mut();
+        mark_cycle.as_mut().is_some_and(|mark_cycle| {
+            mark_cycle.leave_group(sharing);
+            mark_cycle.has_found_the_dead()
+        })
     }
 
     /// Completes and ends the mark that runs, if one does, in one piece.
@@ -459,15 +466,7 @@ impl Core {
     /// so is a mark that began after an aborted one: a third would reuse the epoch of the last mark
     /// that ended, and take objects for marked that neither aborted mark has reached.
     pub(crate) fn abort_mark(&mut self) {
-        let sharing = self.sharing.get_mut();
-        let is_decided = self
-            .mark_cycle
-            .get_mut()
-            .as_mut()
-            .is_some_and(|mark_cycle| {
-                mark_cycle.leave_group(sharing);
-                mark_cycle.has_found_the_dead()
-            });
+        let is_decided = self.leave_group_mark();
         if is_decided || self.mark_aborted {
             self.finish_mark();
         }
