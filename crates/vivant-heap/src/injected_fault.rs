@@ -146,3 +146,12 @@ pub(crate) fn with<T>(bug: InjectedFault, test: impl FnOnce() -> T) -> T {
     INJECTED.set(InjectedFault::Nothing);
     result
 }
+
+/// Each check must fail while its fault is injected.
+pub(crate) fn each_is_caught(checks: &[(InjectedFault, fn())]) {
+    for &(fault, check) in checks {
+        let caught = std::panic::catch_unwind(|| with(fault, check));
+        assert!(caught.is_err(), "{fault:?}");
+        INJECTED.set(InjectedFault::Nothing);
+    }
+}
