@@ -324,4 +324,6 @@ fn restored_heaps_that_are_dropped_leave_nothing() {
         });
         assert_eq!((source.stats().pages, Arc::strong_count(&source)), (0, 1));
     }
+    let detached = pair.into_iter().filter_map(Heap::end).collect::<Vec<_>>();
+    assert!(detached.into_iter().all(|heap| heap.drain_all().is_none()));
 }

@@ -386,6 +386,7 @@ fn a_heap_that_the_image_lacks_is_an_error() {
     saved.heaps.push(lost);
     let restored = saved.restored(verified(), HeapNumbers::Kept);
     restored.expect("all are there").end();
+    world.end();
 }
 
 /// A number of a heap is a number in a file: each change of a byte is an error, or another value.
