@@ -62,7 +62,7 @@ pub use group::member::{HeapShares, Member};
 pub use image::{
     Demand, FinishedHeaps, HeapDecoder, HeapImage, HeapNumbers, HeapSpans, ImageError, ImageId,
     ImageSink, NamedHeaps, NotSaved, ObjectCodecs, RestoredHeaps, RestoredState, SavedHeap,
-    SpanRecord, ValueDecoder, WatchRecord,
+    SavedTarget, SpanRecord, ValueDecoder, WatchRecord,
 };
 pub use mark::marker::{Marker, Progress};
 pub use mark::stats::HeapStats;
@@ -76,6 +76,12 @@ pub use object::object_trait::{Object, Unbranded};
 pub use object::sendable::Sendable;
 pub use object::tracer::Tracer;
 pub use object::unsizing;
+/// What [`saved!`] needs.
+#[doc(hidden)]
+pub mod saved_target {
+    pub use crate::image::{distinct, unlisted, variant};
+    pub use vivant_codec::{Decoder, Encoder, LoadError, Shape};
+}
 pub use orca::count_audit::CountAudit;
 pub use orca::heap_id::HeapId;
 pub use pages::chunk::PAGE;

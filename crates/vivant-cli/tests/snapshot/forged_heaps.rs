@@ -88,6 +88,21 @@ impl<'gc> Saved<'gc> for Gc {
     }
 }
 
+/// A region with this root.
+struct Region(Gc);
+
+impl<'gc> Saved<'gc> for Region {
+    const SHAPE: &'static Shape = &Shape::reference("vivant::Iso", shape_of::<'gc, Gc>());
+
+    fn save(&self, out: &mut Encoder<'_>) {
+        self.0.save(out);
+    }
+
+    fn load(input: &mut Decoder<'gc, '_>) -> Result<Region, LoadError> {
+        Ok(Region(input.reference(Self::SHAPE)?))
+    }
+}
+
 #[derive(Saved)]
 #[saved(name = "list::Node")]
 struct Node {
@@ -235,6 +250,19 @@ fn a_message_keeps_an_object() {
     assert!(text.ends_with(path), "{text}");
     let text = page(&file, 2, Cut::Full);
     assert!(text.contains("  is not reached: "), "{text}");
+}
+
+/// What a region refers to is its own. Behind it the state goes on.
+#[test]
+fn a_region_keeps_no_object_of_its_holder() {
+    let file = forge(nodes([None, None].into_iter()), &|| {
+        (Region(Gc(number(0))), Gc(number(1)))
+    });
+    let file = file.open();
+    let text = page(&file, 0, Cut::Full);
+    assert!(text.contains("  is not reached: "), "{text}");
+    let text = page(&file, 1, Cut::Full);
+    assert!(text.contains("    state.1 → 0:1, list::Node"), "{text}");
 }
 
 #[test]

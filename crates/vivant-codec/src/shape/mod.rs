@@ -260,6 +260,15 @@ impl Variant {
         }
     }
 
+    /// A variant with the name, and the earlier names, of a type.
+    pub const fn of_type(shape: &Shape, fields: &'static [Field]) -> Variant {
+        Variant {
+            name: shape.name,
+            was: shape.was,
+            fields,
+        }
+    }
+
     /// Earlier names of the variant.
     #[must_use]
     pub const fn with_earlier_names(self, was: &'static [&'static str]) -> Variant {

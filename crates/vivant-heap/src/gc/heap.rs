@@ -149,7 +149,12 @@ impl Core {
         pacing: Pacing,
         role: Role,
     ) -> Box<UnsafeCell<Core>> {
-        Core::numbered(source, pacing, role, source.next_heap())
+        let number = match role {
+            Role::Heap => source.next_heap(),
+            // Images name the owners of shared objects alone.
+            Role::Region(_) => 0,
+        };
+        Core::numbered(source, pacing, role, number)
     }
 
     /// As `new`, with a number that no other heap of the source has.

@@ -46,6 +46,15 @@ impl Pacing {
         }
     }
 
+    /// That of a region which a turn of a heap with this pacing makes.
+    pub(crate) fn of_region(self) -> Pacing {
+        Pacing {
+            stress: self.stress,
+            marking: self.marking,
+            ..Pacing::new()
+        }
+    }
+
     /// Sets the [`nursery`](Pacing::nursery), in bytes.
     #[must_use]
     pub const fn nursery(mut self, bytes: usize) -> Pacing {

@@ -5,8 +5,8 @@ use super::object_codec::ObjectCodec;
 use super::reference_names::{PART, REFERENCE};
 use super::restore_order::RestoreOrder;
 use super::restoring_heaps::CurrentHeap;
+use super::saved_target::SavedTarget;
 use crate::alloc::header::{Header, Length};
-use crate::object::collected::Collected;
 use crate::object::erased::Erased;
 use crate::object::gc::Gc;
 use crate::object::object_trait::Object;
@@ -33,10 +33,6 @@ pub(super) const fn part_shape(
     target: fn() -> &'static (dyn Any + Send + Sync),
 ) -> Shape {
     Shape::reference_to(PART, name, ReferenceTarget::new(target))
-}
-
-fn save<'gc, T: ?Sized + Collected<'gc>>(reference: Gc<'gc, T>, out: &mut Encoder<'_>) {
-    save_object(reference.header(), out);
 }
 
 /// Saves the name of an object of a heap, in its place.
@@ -69,47 +65,66 @@ pub(super) fn load_object<'gc>(
     RestoreOrder::new(current, input).object(place, name, codec)
 }
 
-impl<'gc, T> Saved<'gc> for Gc<'gc, T>
+impl<'gc, T: ?Sized + SavedTarget<'gc>> Saved<'gc> for Gc<'gc, T> {
+    const SHAPE: &'static Shape = T::REFERENCE;
+
+    #[inline]
+    fn save(&self, out: &mut Encoder<'_>) {
+        T::save_reference(*self, out);
+    }
+
+    fn load(input: &mut Decoder<'gc, '_>) -> Result<Gc<'gc, T>, LoadError> {
+        T::load_reference(input)
+    }
+}
+
+// SAFETY: by its bounds (S3).
+unsafe impl<'gc, T> SavedTarget<'gc> for T
 where
     T: Object<'gc> + Saved<'gc> + Erased,
     for<'any> <T as Erased>::Of<'any>: Saved<'any>,
 {
-    const SHAPE: &'static Shape =
+    const REFERENCE: &'static Shape =
         &object_shape(ReferenceTarget::new(
             || const { &ObjectCodec::sized::<'gc, T>() },
         ));
 
     #[inline]
-    fn save(&self, out: &mut Encoder<'_>) {
-        save(*self, out);
+    fn save_reference(reference: Gc<'gc, T>, out: &mut Encoder<'_>) {
+        save_object(reference.header(), out);
     }
 
-    fn load(input: &mut Decoder<'gc, '_>) -> Result<Gc<'gc, T>, LoadError> {
+    fn load_reference(input: &mut Decoder<'gc, '_>) -> Result<Gc<'gc, T>, LoadError> {
         let codec = const { &ObjectCodec::sized::<'gc, T>() };
-        let object = load_object(input, Self::SHAPE, codec)?;
+        let object = load_object(input, Self::REFERENCE, codec)?;
         // SAFETY: an object with this codec (S3), in the heap that is being restored, of which the
         // decoder has the brand (S1).
         Ok(unsafe { Gc::at(object.add(1).cast()) })
     }
+
+    fn nothing() -> NonNull<T> {
+        NonNull::dangling()
+    }
 }
 
-impl<'gc, T> Saved<'gc> for Gc<'gc, [T]>
+// SAFETY: by its bounds (S3).
+unsafe impl<'gc, T> SavedTarget<'gc> for [T]
 where
     T: Object<'gc> + Saved<'gc> + Erased,
     for<'any> <T as Erased>::Of<'any>: Saved<'any>,
 {
-    const SHAPE: &'static Shape =
+    const REFERENCE: &'static Shape =
         &object_shape(ReferenceTarget::new(
             || const { &ObjectCodec::slice::<'gc, T>() },
         ));
 
-    fn save(&self, out: &mut Encoder<'_>) {
-        save(*self, out);
+    fn save_reference(reference: Gc<'gc, [T]>, out: &mut Encoder<'_>) {
+        save_object(reference.header(), out);
     }
 
-    fn load(input: &mut Decoder<'gc, '_>) -> Result<Gc<'gc, [T]>, LoadError> {
+    fn load_reference(input: &mut Decoder<'gc, '_>) -> Result<Gc<'gc, [T]>, LoadError> {
         let codec = const { &ObjectCodec::slice::<'gc, T>() };
-        let object = load_object(input, Self::SHAPE, codec)?;
+        let object = load_object(input, Self::REFERENCE, codec)?;
         // SAFETY: an object with this codec (S3) and of this brand (S1); a slice never changes, so
         // it is made already, and has its length (S2).
         unsafe {
@@ -117,18 +132,23 @@ where
             Ok(Gc::at(NonNull::slice_from_raw_parts(first.cast(), count)))
         }
     }
+
+    fn nothing() -> NonNull<[T]> {
+        NonNull::slice_from_raw_parts(NonNull::dangling(), 0)
+    }
 }
 
-impl<'gc> Saved<'gc> for Gc<'gc, str> {
-    const SHAPE: &'static Shape =
+// SAFETY: there is no brand in it (S3).
+unsafe impl<'gc> SavedTarget<'gc> for str {
+    const REFERENCE: &'static Shape =
         &object_shape(ReferenceTarget::new(|| const { &ObjectCodec::TEXT }));
 
-    fn save(&self, out: &mut Encoder<'_>) {
-        save(*self, out);
+    fn save_reference(reference: Gc<'gc, str>, out: &mut Encoder<'_>) {
+        save_object(reference.header(), out);
     }
 
-    fn load(input: &mut Decoder<'gc, '_>) -> Result<Gc<'gc, str>, LoadError> {
-        let object = load_object(input, Self::SHAPE, const { &ObjectCodec::TEXT })?;
+    fn load_reference(input: &mut Decoder<'gc, '_>) -> Result<Gc<'gc, str>, LoadError> {
+        let object = load_object(input, Self::REFERENCE, const { &ObjectCodec::TEXT })?;
         // SAFETY: an object with this codec (S3) and of this brand (S1), made already (S2): its
         // bytes are those of a string.
         unsafe {
@@ -136,6 +156,10 @@ impl<'gc> Saved<'gc> for Gc<'gc, str> {
             let bytes = NonNull::slice_from_raw_parts(first, count);
             Ok(Gc::at(NonNull::new_unchecked(bytes.as_ptr() as *mut str)))
         }
+    }
+
+    fn nothing() -> NonNull<str> {
+        NonNull::from("")
     }
 }
 

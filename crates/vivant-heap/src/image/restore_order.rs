@@ -8,7 +8,7 @@
 use super::block_name::BlockName;
 use super::content::{Content, fault};
 use super::object_codec::{ObjectCodec, Restored};
-use super::reference_names::{FOREIGN, PART, REFERENCE, VAL};
+use super::reference_names::{FOREIGN, PART, REFERENCE, REGION, VAL};
 use super::restored_blocks::{At, BlockState};
 use super::restoring::RestoringHeap;
 use super::restoring_heaps::{CurrentHeap, RestoringHeaps};
@@ -17,10 +17,6 @@ use std::cell::Cell;
 use std::mem;
 use std::ptr::NonNull;
 use vivant_codec::{Decoder, Event, Group, LoadError, ShapeId, walk};
-
-/// Loads of objects within loads of others. One level more needs a type of objects that no
-/// reference has shown before, so this bounds only how many types a program nests.
-const NESTED_MAX: u32 = 64;
 
 /// Makes objects of heaps, for the decoder of what refers to them.
 pub(super) struct RestoreOrder<'d, 'gc, 'a> {
@@ -105,7 +101,10 @@ impl<'d, 'gc, 'a> RestoreOrder<'d, 'gc, 'a> {
                 heaps.met_begun.set(true);
                 Err(input.error("an object that never changes refers to itself"))
             }
-            (BlockState::Open, Restored::Whole(_)) => self.make_within(InHeap { heap: place, at }),
+            // While what refers to it is loaded.
+            (BlockState::Open, Restored::Whole(_)) => {
+                heaps.nested(|| self.make(InHeap { heap: place, at }))
+            }
         }
     }
 
@@ -128,19 +127,6 @@ impl<'d, 'gc, 'a> RestoreOrder<'d, 'gc, 'a> {
         }
         heap.blocks.set_state(at, BlockState::Loaded);
         self.content(InHeap { heap: place, at })
-    }
-
-    /// Makes an object while what refers to it is loaded.
-    fn make_within(&self, block: InHeap) -> Result<NonNull<Header>, LoadError> {
-        let nested = self.heaps().nested.get();
-        if nested == NESTED_MAX {
-            let why = "objects of too many types within each other";
-            return Err(self.input.error(why));
-        }
-        self.heaps().nested.set(nested + 1);
-        let made = self.make(block);
-        self.heaps().nested.set(nested);
-        made
     }
 
     /// Loads the contents of all objects of a heap that change in place.
@@ -295,9 +281,14 @@ impl<'d, 'gc, 'a> RestoreOrder<'d, 'gc, 'a> {
             let content = self.heap(block).blocks.content(block.at);
             // The number of an object of which the heap was named follows its heap.
             let (named, foreign) = (Cell::new(Named::Nothing), Cell::new(None));
+            // Its references name its own objects, and are loaded with it.
+            let regions = Cell::new(0_u32);
             walk(shapes, self.shape(block)?, content, |event| {
                 own.blocks.take_step()?;
                 match event {
+                    Event::Begin(Group::Reference(REGION)) => regions.set(regions.get() + 1),
+                    Event::End(Group::Reference(REGION)) => regions.set(regions.get() - 1),
+                    _ if regions.get() != 0 => {}
                     Event::Begin(Group::Variant {
                         of: VAL,
                         variant: FOREIGN,

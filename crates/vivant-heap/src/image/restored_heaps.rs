@@ -147,7 +147,8 @@ impl<'i> RestoredHeaps<'i> {
     ) -> Result<RestoredHeaps<'i>, LoadError> {
         // SAFETY: the comparison outlives `'i`, and so this. `finish` makes sure that nothing else
         // has what it made when this ends (X7).
-        let mut restoring = unsafe { RestoringHeaps::new(comparison, RestoredTypes::new(objects)) };
+        let mut restoring =
+            unsafe { RestoringHeaps::new(source, comparison, RestoredTypes::new(objects)) };
         for heap in heaps {
             let number = match numbers {
                 HeapNumbers::Kept => heap.number,
@@ -272,7 +273,7 @@ impl<'i> RestoredHeaps<'i> {
             .iter()
             .for_each(RestoringHeap::count_imports);
         let heaps = mem::take(&mut restoring.heaps).into_iter();
-        let cores = heaps.map(|heap| (heap.number, heap.into_core()));
+        let cores = heaps.map(|heap| (heap.number, heap.take_core()));
         let cores = cores.collect();
         Ok(FinishedHeaps { cores })
     }

@@ -9,12 +9,13 @@ use crate::alloc::header::Header;
 use crate::alloc::old::restored::RestoredSpan;
 use crate::gc::heap::Core;
 use crate::gc::mutator::Mutator;
+use crate::gc::pacing::Pacing;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
 use crate::orca::heap_handle::HeapHandle;
 use crate::pages::chunk::PageName;
 use crate::sync::Arc;
-use std::cell::{RefCell, UnsafeCell};
+use std::cell::{Cell, RefCell, UnsafeCell};
 use std::mem;
 use std::ptr::NonNull;
 use vivant_codec::LoadError;
@@ -25,13 +26,13 @@ pub(super) struct RestoringHeap {
     pub(super) number: u64,
     /// `None` when the heap is made. No other reference to it exists while a function of this file
     /// uses it, and it calls no code of users meanwhile.
-    core: Option<Box<UnsafeCell<Core>>>,
+    core: RefCell<Option<Box<UnsafeCell<Core>>>>,
     pub(super) blocks: RestoredBlocks,
     /// Objects that have no content yet.
     unfilled: RefCell<Vec<At>>,
     /// Objects of other heaps that it refers to, some of them several times.
     foreign: RefCell<Vec<NonNull<Header>>>,
-    watches: Vec<WatchRecord>,
+    watches: Cell<Vec<WatchRecord>>,
 }
 
 impl RestoringHeap {
@@ -50,23 +51,34 @@ impl RestoringHeap {
         core.get_mut().is_restoring = true;
         Ok(RestoringHeap {
             number,
-            core: Some(core),
+            core: RefCell::new(Some(core)),
             blocks,
             unfilled: RefCell::default(),
             foreign: RefCell::default(),
-            watches,
+            watches: Cell::new(watches),
         })
     }
 
     fn core(&self) -> NonNull<UnsafeCell<Core>> {
-        let core = self.core.as_deref();
-        NonNull::from(core.expect("it is there until the heap is made"))
+        let core = self.core.borrow();
+        NonNull::from(core.as_deref().expect("it is there until the heap is made"))
     }
 
     /// The part of the heap that other heaps access.
     pub(super) fn handle(&self) -> Arc<HeapHandle> {
         // SAFETY: the core is in its box (X1), and no other reference to it exists (X2).
         unsafe { &*self.core().as_ref().get() }.owner.clone()
+    }
+
+    /// How a region in it paces its collector.
+    pub(super) fn region_pacing(&self) -> Pacing {
+        // SAFETY: the core is in its box (X1), and no other reference to it exists (X2).
+        unsafe { &*self.core().as_ref().get() }.pacing.of_region()
+    }
+
+    /// Whether its core was taken.
+    pub(super) fn is_made(&self) -> bool {
+        self.core.borrow().is_none()
     }
 
     /// It refers to this object of another heap.
@@ -171,7 +183,7 @@ impl RestoringHeap {
 
     /// Whether no parcel and no other heap has an object of it.
     pub(super) fn is_unshared(&mut self) -> bool {
-        self.core.as_mut().is_none_or(|core| {
+        self.core.get_mut().as_mut().is_none_or(|core| {
             let core = core.get_mut();
             core.drain_all();
             core.sharing.get_mut().is_unshared()
@@ -196,15 +208,13 @@ impl RestoringHeap {
     }
 
     /// The core with the objects that were made.
-    pub(super) fn into_core(mut self) -> Box<UnsafeCell<Core>> {
+    pub(super) fn take_core(&self) -> Box<UnsafeCell<Core>> {
         self.list_spans();
-        let mut core = self
-            .core
-            .take()
-            .expect("it is there until the heap is made");
+        let core = self.core.take();
+        let mut core = core.expect("it is there until the heap is made");
         let restored = core.get_mut();
         restored.is_restoring = false;
-        for watch in mem::take(&mut self.watches) {
+        for watch in self.watches.take() {
             let name = watch.object.map(BlockName::from_file);
             let found = name.and_then(|name| self.blocks.find(name));
             // What was not made has nothing that refers to it.
@@ -218,9 +228,17 @@ impl RestoringHeap {
         core
     }
 
-    fn list_spans(&mut self) {
-        let Some(core) = &mut self.core else { return };
-        let core = core.get_mut();
+    /// The heap is not made.
+    pub(super) fn give_up(&self) {
+        self.list_spans();
+        mem::drop(self.core.take());
+    }
+
+    fn list_spans(&self) {
+        let mut core = self.core.borrow_mut();
+        let Some(core) = core.as_mut().map(|core| core.get_mut()) else {
+            return;
+        };
         for taken in self.blocks.spans().filter_map(|span| span.taken.take()) {
             // SAFETY: `room` took it for this heap (X10), and it is on no list.
             unsafe { core.old.list_restored(taken, &core.source) };
@@ -230,7 +248,6 @@ impl RestoringHeap {
 
 impl Drop for RestoringHeap {
     fn drop(&mut self) {
-        self.list_spans();
-        mem::drop(self.core.take());
+        self.give_up();
     }
 }

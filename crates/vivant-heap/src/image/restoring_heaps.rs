@@ -5,8 +5,15 @@ use super::checked_nodes::CheckedNodes;
 use super::content::fault;
 use super::restored_types::RestoredTypes;
 use super::restoring::RestoringHeap;
+use super::restoring_regions::RestoringRegions;
+use super::span_record::SpanRecord;
+use crate::gc::heap::Core;
+use crate::gc::pacing::Pacing;
+use crate::gc::role::{Holder, Role};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
+use crate::pages::page_source::PageSource;
+use crate::sync::Arc;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::mem;
@@ -14,17 +21,28 @@ use std::ptr::NonNull;
 use std::rc::Rc;
 use vivant_codec::{Comparison, LoadError};
 
+/// The place of the first region. An image has fewer heaps.
+const FIRST_REGION: u32 = 1 << 31;
+
+/// Loads of objects and regions within loads of others. One level more needs a type of objects that
+/// no reference has shown before, or a region in a region. So this bounds how many types and
+/// regions a program nests.
+const NESTED_MAX: u32 = 64;
+
 /// Heaps that are being made of the images of one cut. They may refer to shared objects of each
 /// other.
 pub(super) struct RestoringHeaps {
     /// It outlives this.
     comparison: NonNull<Comparison<'static>>,
     pub(super) heaps: Vec<RestoringHeap>,
+    /// Their places are behind those of the heaps, from `FIRST_REGION` on.
+    regions: RestoringRegions,
+    source: Arc<PageSource>,
     /// Where each is, by the number that it has in the image.
     places: BTreeMap<u64, u32>,
     pub(super) types: RestoredTypes,
     /// Number of loads of objects that wait for one within them.
-    pub(super) nested: Cell<u32>,
+    nested: Cell<u32>,
     /// Whether a load has needed an object that waits for it.
     pub(super) met_begun: Cell<bool>,
     pub(super) checked: CheckedNodes,
@@ -36,8 +54,14 @@ impl RestoringHeaps {
     /// # Safety
     ///
     /// The comparison outlives this.
-    pub(super) unsafe fn new(comparison: &Comparison<'_>, types: RestoredTypes) -> RestoringHeaps {
+    pub(super) unsafe fn new(
+        source: &Arc<PageSource>,
+        comparison: &Comparison<'_>,
+        types: RestoredTypes,
+    ) -> RestoringHeaps {
         RestoringHeaps {
+            source: source.clone(),
+            regions: RestoringRegions::default(),
             comparison: NonNull::from(comparison).cast(),
             heaps: Vec::new(),
             places: BTreeMap::new(),
@@ -86,9 +110,44 @@ impl RestoringHeaps {
         unsafe { self.comparison.cast::<Comparison<'_>>().as_ref() }
     }
 
-    /// The heap at this place.
+    /// The heap or region at this place.
     pub(super) fn heap(&self, place: u32) -> &RestoringHeap {
-        &self.heaps[place as usize]
+        match place.checked_sub(FIRST_REGION) {
+            None => &self.heaps[place as usize],
+            Some(region) => self.regions.get(region),
+        }
+    }
+
+    /// Begins a region with these spans, which what is loaded in the heap at this place has.
+    /// Returns its place.
+    pub(super) fn begin_region(
+        &self,
+        holder: Option<u32>,
+        spans: Vec<SpanRecord>,
+    ) -> Result<u32, LoadError> {
+        let pacing = holder.map_or_else(Pacing::new, |holder| self.heap(holder).region_pacing());
+        let core = Core::new(&self.source, pacing, Role::Region(Holder::None));
+        // Nothing names it.
+        let region = RestoringHeap::new(0, core, (spans, Vec::new()))?;
+        let place = self.regions.add(region);
+        let place = place.map_err(|_| fault("more regions than a restore can have"))?;
+        Ok(FIRST_REGION + place)
+    }
+
+    /// Calls `load` one level deeper.
+    pub(super) fn nested<T>(
+        &self,
+        load: impl FnOnce() -> Result<T, LoadError>,
+    ) -> Result<T, LoadError> {
+        let nested = self.nested.get();
+        if nested == NESTED_MAX {
+            let why = "objects of too many types, or regions, within each other";
+            return Err(fault(why));
+        }
+        self.nested.set(nested + 1);
+        let loaded = load();
+        self.nested.set(nested);
+        loaded
     }
 
     /// The place of the heap that the image has by this number.
@@ -108,6 +167,8 @@ pub(super) struct CurrentHeap {
 /// leads to stays, in whichever heaps it is.
 impl Drop for RestoringHeaps {
     fn drop(&mut self) {
+        // Regions are made at once, or given up.
+        debug_assert!(self.regions.take().all(|region| region.is_made()));
         let mut left = mem::take(&mut self.heaps);
         if left.iter_mut().all(RestoringHeap::is_unshared) {
             return;
@@ -133,6 +194,11 @@ impl CurrentHeap {
     /// The place of the heap.
     pub(super) fn place(&self) -> Option<u32> {
         self.place.get()
+    }
+
+    /// Whether what is loaded lies in a region.
+    pub(super) fn is_region(&self) -> bool {
+        self.place().is_some_and(|place| place >= FIRST_REGION)
     }
 
     /// The heap.

@@ -206,6 +206,10 @@ pub unsafe fn load_val<'gc, T: ?Sized + SharedContent<'gc>>(
     let own = current.and_then(|current| Some(SharedOwner(current.place()?)));
     let (variant, mut fields) = input.variant(shape)?;
     let (owner, field) = match variant {
+        0 if current.is_some_and(CurrentHeap::is_region) => {
+            let why = "a shared object of a region, which can have none";
+            return Err(fields.input().error(why));
+        }
         0 => (own, 0),
         _ => {
             let number: u64 = fields.field(0)?;

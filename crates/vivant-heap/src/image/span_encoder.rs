@@ -108,9 +108,11 @@ impl SpanEncoder {
     ) -> Result<Leads, NotSaved> {
         // SAFETY: the caller's contract (X1).
         let saved = unsafe { SavedHeap::of(span.start().cast()) };
-        encoder.another().in_context(&saved, |encoder| {
-            // SAFETY: the caller's contract (X1).
-            unsafe { self.add_in(codecs, encoder, span, blocks, record) }
+        encoder.another().in_context(codecs, |encoder| {
+            encoder.in_context(&saved, |encoder| {
+                // SAFETY: the caller's contract (X1).
+                unsafe { self.add_in(codecs, encoder, span, blocks, record) }
+            })
         })
     }
 

@@ -10,6 +10,7 @@ use crate::object::object_trait::Object;
 use crate::object::sendable::Sendable;
 use crate::pages::page_source::PageSource;
 use crate::sync::Arc;
+use std::cell::{RefCell, RefMut};
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem;
@@ -35,7 +36,8 @@ impl<T: Erased> Root for Rooted<T> {
 ///
 /// Costs at least a page (4 KiB) and about half a KiB beside.
 pub struct Iso<T: Erased> {
-    pub(super) heap: Heap<Rooted<T>>,
+    /// Exclusive access is enough for all but [`Iso::closed`].
+    heap: RefCell<Heap<Rooted<T>>>,
 }
 
 impl<T: Erased> Iso<T> {
@@ -91,19 +93,30 @@ impl<T: Erased> Iso<T> {
         let role = Role::Region(holder);
         let mut heap = Heap::<Rooted<T>>::with_role(source, pacing, role, make);
         heap.begin_old();
+        Iso::of(heap)
+    }
+
+    pub(crate) fn of(heap: Heap<Rooted<T>>) -> Iso<T> {
+        let heap = RefCell::new(heap);
         Iso { heap }
+    }
+
+    /// The heap of the region, which is closed, to be saved. `None`: it is being saved.
+    pub(crate) fn closed(&self) -> Option<RefMut<'_, Heap<Rooted<T>>>> {
+        self.heap.try_borrow_mut().ok()
     }
 
     /// Opens the region without a heap: shared objects cannot be allocated in it. It is collected
     /// afterwards, if it has grown.
     pub fn open<R>(&mut self, body: impl for<'r> FnOnce(&Mutator<'r>, &mut T::Of<'r>) -> R) -> R {
-        if self.heap.core().needs_emergency_mark() {
+        let heap = self.heap.get_mut();
+        if heap.core().needs_emergency_mark() {
             // An allocation failure ended the last turn.
-            self.heap.pace();
+            heap.pace();
         }
-        let result = self.heap.turn(body);
-        if self.heap.has_gc_work() {
-            self.heap.pace();
+        let result = heap.turn(body);
+        if heap.has_gc_work() {
+            heap.pace();
         }
         result
     }
@@ -123,27 +136,35 @@ impl<T: Erased> Iso<T> {
         self,
         body: impl for<'r> FnOnce(&Mutator<'r>, T::Of<'r>) -> U::Of<'r>,
     ) -> Iso<U> {
-        let (core, root) = self.heap.into_parts();
+        let (core, root) = self.into_heap().into_parts();
         let heap = Heap::<Rooted<U>>::on(core, |r| {
             // SAFETY: the same type but for its brand, which the body cannot choose or keep. It is
             // used once.
             body(r, unsafe { mem::transmute_copy(&root) })
         });
-        Iso { heap }
+        Iso::of(heap)
     }
 
     pub(crate) fn heap_mut(&mut self) -> &mut Heap<Rooted<T>> {
-        &mut self.heap
+        self.heap.get_mut()
+    }
+
+    pub(super) fn into_heap(self) -> Heap<Rooted<T>> {
+        self.heap.into_inner()
     }
 
     /// Collects the region now.
     pub fn collect(&mut self) {
-        self.heap.collect();
+        self.heap_mut().collect();
     }
 
     /// The statistics of the region's heap.
+    ///
+    /// # Panics
+    ///
+    /// Called by code that saves or drops an object of the region, while the region is saved.
     pub fn stats(&self) -> HeapStats {
-        self.heap.stats()
+        self.heap.borrow().stats()
     }
 }
 
@@ -166,6 +187,10 @@ unsafe impl<T: Erased<Static: Erased>> Erased for Iso<T> {
 
 impl<T: Erased> fmt::Debug for Iso<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Iso").field("stats", &self.stats()).finish()
+        let mut shown = f.debug_struct("Iso");
+        match self.heap.try_borrow() {
+            Ok(heap) => shown.field("stats", &heap.stats()).finish(),
+            Err(_) => shown.finish_non_exhaustive(),
+        }
     }
 }

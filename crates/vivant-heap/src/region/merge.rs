@@ -53,7 +53,7 @@ impl<T: Erased> Iso<T> {
     /// Settles the region: its nursery is empty, no mark runs, everything is swept, nothing is
     /// remembered, and every `Mut` is clean.
     pub(super) fn quiesce(mut self) -> Self {
-        let (region, root) = self.heap.parts();
+        let (region, root) = self.heap_mut().parts();
         // Objects that a finished mark found dead stay dead.
         region.abort_mark();
         while !region.old.sweep(SweepBudget::ALL, &region.source) {}
@@ -86,14 +86,14 @@ impl<T: Erased> Iso<T> {
         // SAFETY: guaranteed by the caller. No foreign code runs: destructors are those of dead
         // objects of the region, which were swept before.
         let heap = unsafe { &mut *heap.as_ref().get() };
-        let region = self.heap.parts().0;
+        let region = self.heap_mut().parts().0;
         assert!(
             Arc::ptr_eq(&heap.source, &region.source),
             "a region comes to a heap that has its pages from another source: make both with one `PageSource`, or send what the region has by a parcel"
         );
         // SAFETY: guaranteed by the caller.
         unsafe { heap.absorb(region) };
-        let (core, root) = self.heap.into_parts();
+        let (core, root) = self.into_heap().into_parts();
         drop(core);
         root
     }

@@ -2,7 +2,6 @@
 
 use super::iso::Iso;
 use crate::gc::mutator::Mutator;
-use crate::gc::pacing::Pacing;
 use crate::gc::role::{Holder, Role};
 use crate::object::erased::Erased;
 
@@ -19,12 +18,7 @@ impl Mutator<'_> {
     /// ```
     pub fn iso<T: Erased>(&self, make: impl for<'r> FnOnce(&Mutator<'r>) -> T::Of<'r>) -> Iso<T> {
         let (source, own) = (self.core().source.clone(), self.core().pacing);
-        let pacing = Pacing {
-            stress: own.stress,
-            marking: own.marking,
-            ..Pacing::new()
-        };
-        let mut iso = Iso::with_holder(&source, pacing, Holder::Turn(self.heap()), make);
+        let mut iso = Iso::with_holder(&source, own.of_region(), Holder::Turn(self.heap()), make);
         iso.set_holder(Holder::None);
         iso.add_to_holder(self);
         iso
@@ -42,7 +36,7 @@ impl<T: Erased> Drop for Opened<'_, T> {
 
 impl<T: Erased> Iso<T> {
     fn set_holder(&mut self, holder: Holder) {
-        self.heap.parts().0.role = Role::Region(holder);
+        self.heap_mut().parts().0.role = Role::Region(holder);
     }
 
     /// Adds the region's new pages to the holder's pacing: to the holder's mark the region is a
@@ -50,8 +44,8 @@ impl<T: Erased> Iso<T> {
     /// added, because a region may be passed on in the same turn: moving it must cost the same
     /// whatever its size.
     fn add_to_holder(&mut self, holder: &Mutator<'_>) {
-        let bytes = self.heap.stats().pages;
-        let region = self.heap.parts().0;
+        let bytes = self.heap_mut().stats().pages;
+        let region = self.heap_mut().parts().0;
         let before = std::mem::replace(&mut region.pages_at_holder, bytes);
         // SAFETY: the holder's turn lasts; within this function nothing else accesses its heap,
         // which is not the region's.

@@ -68,7 +68,7 @@ impl<'gc, T: ?Sized + Collected<'gc>> Weak<'gc, T> {
         // SAFETY: an object of the type that the reference was made for, and it is still there: a
         // collection that frees an object clears the targets that refer to it (`clear_weak`) before
         // the next turn.
-        unsafe { Some(Gc::at(like(cell.value, Header::value(header)))) }
+        unsafe { Some(cell.referent(header)) }
     }
 
     /// Returns true if a collection has found the object dead, so that no upgrade returns it. False
@@ -125,6 +125,18 @@ impl<T: ?Sized> WeakCell<T> {
     /// What it refers to; `None` if that was found dead.
     pub(crate) fn target(&self) -> Option<NonNull<Header>> {
         self.target.get()
+    }
+
+    /// A reference to the target.
+    ///
+    /// # Safety
+    ///
+    /// The target is this object, which is in its place. `'gc` is the brand of its heap.
+    #[inline]
+    pub(crate) unsafe fn referent<'gc>(&self, target: NonNull<Header>) -> Gc<'gc, T> {
+        // SAFETY: the caller's contract (X1): an object of the type that the reference was made
+        // for.
+        unsafe { Gc::at(like(self.value, Header::value(target))) }
     }
 }
 

@@ -4,8 +4,12 @@
 mod beside_turns;
 #[path = "image/counted.rs"]
 mod counted;
+#[path = "image/cut.rs"]
+mod cut;
 #[path = "image/graph.rs"]
 mod graph;
+#[path = "image/harbour.rs"]
+mod harbour;
 #[path = "image/hostile_restores.rs"]
 mod hostile_restores;
 #[path = "image/incremental.rs"]
@@ -18,6 +22,8 @@ mod limits;
 mod loads;
 #[path = "image/programs.rs"]
 mod programs;
+#[path = "image/regions.rs"]
+mod regions;
 #[path = "image/saved.rs"]
 mod saved;
 #[path = "image/several_heaps.rs"]
@@ -26,6 +32,8 @@ mod several_heaps;
 mod shared;
 #[path = "image/sink.rs"]
 mod sink;
+#[path = "image/trait_objects.rs"]
+mod trait_objects;
 #[path = "image/weak.rs"]
 mod weak;
 #[path = "image/wrong_images.rs"]

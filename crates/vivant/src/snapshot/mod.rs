@@ -95,6 +95,8 @@ mod promise_tests;
 mod promises;
 mod recorder;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod regions_tests;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod reminder_tests;
 mod repeated_message;
 mod restore;

@@ -17,6 +17,8 @@ pub(super) const PART: &str = "vivant::Part";
 /// A reference to a shared object, and its variant for those of other heaps.
 pub(super) const VAL: &str = "vivant::Val";
 pub(super) const FOREIGN: &str = "Foreign";
+/// A region: its references name objects of its own.
+pub(super) const REGION: &str = "vivant::Iso";
 
 /// The name of an object among those of its heap, as `3:12`: the number of its span, and the place
 /// in the span where its block begins, in steps of 16 bytes. An object has the same name in all

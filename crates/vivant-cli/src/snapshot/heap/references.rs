@@ -1,6 +1,6 @@
 //! [`References`]: the references to objects in a value.
 
-use super::object_name::{FOREIGN, ObjectName, VAL, WEAK, is_to_object};
+use super::object_name::{FOREIGN, ObjectName, REGION, VAL, WEAK, is_to_object};
 use vivant_codec::{Event, Group};
 
 /// A reference in a value.
@@ -16,6 +16,8 @@ pub(super) struct References {
     /// The number of the heap.
     heap: u64,
     next: Next,
+    /// The number of regions around the next event.
+    regions: u32,
 }
 
 /// What the next events are.
@@ -36,15 +38,25 @@ impl References {
     /// Those to objects of the heap with this number.
     pub(super) fn to(heap: u64) -> References {
         let next = Next::Any;
-        References { heap, next }
+        let regions = 0;
+        References {
+            heap,
+            next,
+            regions,
+        }
     }
 
     /// The reference that this event ends.
     pub(super) fn event(&mut self, event: &Event<'_, '_>) -> Option<Reference> {
         let before = self.next;
         self.next = Next::Any;
-        let is_elsewhere = matches!(before, Next::ObjectOf(heap) if heap != self.heap);
+        let is_elsewhere = match before {
+            Next::ObjectOf(heap) => heap != self.heap,
+            _ => self.regions > 0,
+        };
         match (event, before) {
+            (Event::Begin(Group::Reference(REGION)), _) => self.regions += 1,
+            (Event::End(Group::Reference(REGION)), _) => self.regions -= 1,
             (Event::Begin(Group::Reference(name)), _) if is_to_object(name) && !is_elsewhere => {
                 let is_weak = *name == WEAK;
                 self.next = Next::Name { is_weak };

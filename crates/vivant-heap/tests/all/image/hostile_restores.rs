@@ -1,10 +1,11 @@
 //! What hostile programs can do with images of several heaps, and with restores that fail.
 
+use super::cut::{restoring, saved, state, try_saved};
 use crate::heaps::panics;
 use std::any::Any;
 use std::cell::Cell;
 use std::sync::Arc;
-use vivant_codec::{Comparison, Decoder, Encoder, LoadError, SaveError, Saved, Shape, Shapes};
+use vivant_codec::{Decoder, Encoder, LoadError, Saved, Shape};
 use vivant_heap::*;
 
 #[derive(Object, Saved)]
@@ -16,67 +17,6 @@ struct Note<'gc> {
 type AnyNote = Val<'static, Note<'static>>;
 
 root!(Notes = Vec<Val<'gc, Note<'gc>>>);
-
-/// A root of which the state is saved.
-trait SavedRoot: Root + for<'gc> Root<Of<'gc>: Saved<'gc>> {}
-
-impl<R: for<'gc> Root<Of<'gc>: Saved<'gc>>> SavedRoot for R {}
-
-/// A heap as a file has it: its number, its state and its spans.
-type Image = (u64, Vec<u8>, Vec<SpanRecord>);
-
-fn codecs<R: SavedRoot>() -> ObjectCodecs {
-    let mut codecs = ObjectCodecs::new();
-    codecs.add(<R::Of<'static> as Saved<'static>>::SHAPE);
-    codecs
-}
-
-fn try_saved<R: SavedRoot>(heap: &mut Heap<R>, source: &PageSource) -> Result<Image, SaveError> {
-    let named = NamedHeaps::new(source);
-    let contexts: [&dyn Any; 1] = [&named];
-    let (own, mut spans) = (heap.saved_heap(), Vec::new());
-    let encoder = Encoder::new().with_contexts(&contexts);
-    let save = |state: &R::Of<'_>| {
-        let mut out = Encoder::new().with_contexts(&contexts);
-        out.in_context(&own, |out| state.save(out));
-        out.finish()
-    };
-    let state = heap.save(&codecs::<R>(), &encoder, save, &mut |span| spans.push(span));
-    Ok((heap.number(), state.expect("all is saved")?, spans))
-}
-
-fn saved<R: SavedRoot>(heap: &mut Heap<R>, source: &PageSource) -> Image {
-    try_saved(heap, source).expect("the state is saved")
-}
-
-/// Calls `body` with heaps of these images that are being restored.
-fn restoring<R: SavedRoot, T>(
-    source: &Arc<PageSource>,
-    images: &[Image],
-    body: impl FnOnce(RestoredHeaps<'_>) -> T,
-) -> T {
-    let mut shapes = Shapes::default();
-    let objects = codecs::<R>();
-    let objects = objects.shapes().map(|it| shapes.add(it).expect("few"));
-    let objects: Vec<_> = objects.collect();
-    let comparison = Comparison::new(&shapes);
-    let heaps = images.iter().map(|(number, _, spans)| HeapSpans {
-        number: *number,
-        pacing: Pacing::new(),
-        spans: spans.clone(),
-        watches: Vec::new(),
-    });
-    let types = (&comparison, &objects[..]);
-    let heaps = RestoredHeaps::new(source, types, HeapNumbers::New, heaps);
-    body(heaps.expect("heaps"))
-}
-
-fn state<R: SavedRoot>(
-    heaps: &RestoredHeaps<'_>,
-    (number, state, _): &Image,
-) -> Result<RestoredState<R>, LoadError> {
-    heaps.state::<R>(*number, &[], |decoder| Saved::load(&mut decoder.of(state)))
-}
 
 /// Two heaps, and a parcel: a note of the first one leads to a note of the second.
 fn chain(source: &Arc<PageSource>) -> ([Heap<Notes>; 2], Parcel<AnyNote>) {

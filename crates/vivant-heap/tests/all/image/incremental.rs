@@ -39,7 +39,7 @@ impl Chain {
         let mut saved = SavedHeap::empty::<R>().0;
         let since = self.images.last().map(|(id, _)| id.clone());
         let (sink, taken) = Sink::since(since);
-        let state = save_state::<R>(heap.saved_heap());
+        let state = save_state::<R>(heap.saved_heap(), &self.codecs);
         saved.state = heap.begin_image(self.codecs.clone(), Box::new(sink), state);
         Begun { saved, taken }
     }

@@ -45,7 +45,7 @@ impl SavedHeap {
     pub(super) fn of<R: SavedRoot>(heap: &mut Heap<R>) -> Result<SavedHeap, NotSaved> {
         let (mut saved, codecs) = SavedHeap::empty::<R>();
         let spans = &mut saved.spans;
-        let state = save_state::<R>(heap.saved_heap());
+        let state = save_state::<R>(heap.saved_heap(), &codecs);
         let save = |span: SpanRecord| spans.push(to_bytes(&span).expect("a span is saved"));
         saved.state = heap.save(&codecs, &Encoder::new(), state, &mut { save })?;
         Ok(saved)
@@ -56,8 +56,9 @@ impl SavedHeap {
     pub(super) fn begin<R: SavedRoot>(heap: &mut Heap<R>) -> (SavedHeap, Taken) {
         let (mut saved, codecs) = SavedHeap::empty::<R>();
         let (sink, taken) = Sink::new();
-        let state = save_state::<R>(heap.saved_heap());
-        saved.state = heap.begin_image(Arc::new(codecs), Box::new(sink), state);
+        let codecs = Arc::new(codecs);
+        let state = save_state::<R>(heap.saved_heap(), &codecs);
+        saved.state = heap.begin_image(codecs.clone(), Box::new(sink), state);
         (saved, taken)
     }
 
@@ -85,9 +86,11 @@ impl SavedHeap {
 /// Saves the state of a heap.
 pub(super) fn save_state<R: SavedRoot>(
     heap: vivant_heap::SavedHeap,
+    codecs: &ObjectCodecs,
 ) -> impl for<'gc> FnOnce(&R::Of<'gc>) -> Vec<u8> {
     move |state| {
-        let mut out = Encoder::new();
+        let contexts: [&dyn std::any::Any; 1] = [codecs];
+        let mut out = Encoder::new().with_contexts(&contexts);
         out.in_context(&heap, |out| state.save(out));
         out.finish().expect("the state is saved")
     }

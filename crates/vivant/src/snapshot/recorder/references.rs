@@ -90,7 +90,8 @@ impl ImageRecorder {
     ) -> (R, Noted) {
         let seen = SeenActors::of(&actor.system, self.scope.clone());
         let named = NamedHeaps::new(&actor.system.heaps);
-        let result = body(&[&seen, &named, self.kinds.values().listed_results()]);
+        let (results, objects) = (self.kinds.values().listed_results(), self.kinds.objects());
+        let result = body(&[&seen, &named, results, &**objects]);
         let references = seen.take_references();
         let line = actor.system.passes.now().phase();
         let ended = seen.into_cells().map(|cell| EndedRecord::of(&cell, line));
