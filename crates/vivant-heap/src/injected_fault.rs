@@ -65,6 +65,12 @@ pub(crate) enum InjectedFault {
     UncountedForeign,
     /// An object of another heap is loaded as if it lay in the heap that refers to it.
     StaysInHeap,
+    /// A restored object is tagged again.
+    RestoredTagRow,
+    /// A restored heap gives the numbers of its tag entries again.
+    RestoredTagNumber,
+    /// A tag may name no object in a heap that has turns.
+    TagOfNothing,
     /// An image may refer to one object as two types.
     AnyType,
     /// The write barrier takes no pre-image.

@@ -62,7 +62,7 @@ pub use group::member::{HeapShares, Member};
 pub use image::{
     Demand, FinishedHeaps, HeapDecoder, HeapImage, HeapNumbers, HeapSpans, ImageError, ImageId,
     ImageSink, NamedHeaps, NotSaved, ObjectCodecs, RestoredHeaps, RestoredState, SavedHeap,
-    SavedTarget, SpanRecord, ValueDecoder, WatchRecord,
+    SavedTarget, SpanRecord, TagTarget, ValueDecoder, WatchRecord,
 };
 pub use mark::marker::{Marker, Progress};
 pub use mark::stats::HeapStats;

@@ -201,9 +201,15 @@ impl Core {
     /// else (O4). So what only tags of an ended actor lead to is freed: resolvers, which
     /// break their promises, and references to other heaps, also those of a cycle.
     fn cut_tags(&mut self, most: usize) {
+        // An image has the targets of its beginning (S8).
+        self.finish_image();
+        let old = &mut self.old;
         // SAFETY: a detached heap has no turns, and this is its holder. No mark runs: `abort_mark`
-        // or the phase ensures it (X2).
-        unsafe { self.tags.get_mut().cut_targets(most) };
+        // or the phase ensures it (X2). An entry is an old object of it (S13).
+        unsafe {
+            let tags = self.tags.get_mut();
+            tags.cut_targets(most, |entry| old.note_changes(&[entry]))
+        };
     }
 
     /// `DetachedWork::End` if no other heap refers to its objects, otherwise the other work.

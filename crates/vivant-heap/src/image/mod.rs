@@ -22,6 +22,7 @@ mod restore;
 mod restore_order;
 mod restored_blocks;
 mod restored_heaps;
+mod restored_tags;
 mod restored_types;
 mod restoring;
 mod restoring_heaps;
@@ -33,6 +34,7 @@ mod saved_target;
 mod shared_references;
 mod span_encoder;
 mod span_record;
+mod tags;
 mod touched_span;
 mod watch_references;
 mod watches;
@@ -51,7 +53,7 @@ pub use restored_heaps::{
 };
 pub use saved_heap::SavedHeap;
 pub use saved_raw::SavedRaw;
-pub use saved_target::{SavedTarget, distinct, unlisted, variant};
+pub use saved_target::{SavedTarget, TagTarget, distinct, unlisted, variant};
 pub use shared_references::{SharedContent, SharedOwner, load_val, save_val, val_shape};
 pub use span_record::SpanRecord;
 pub use watches::WatchRecord;
@@ -64,3 +66,5 @@ mod incremental_tests;
 mod self_tests;
 #[cfg(test)]
 mod shared_self_tests;
+#[cfg(test)]
+mod tags_self_tests;

@@ -149,6 +149,21 @@ impl ObjectCodec {
         }
     }
 
+    /// The codec of a type that is written in this crate.
+    pub(super) const fn by_hand(
+        table: fn() -> &'static Table,
+        content: ShapeRef,
+        save: unsafe fn(NonNull<u8>, &mut Encoder<'_>),
+        restored: Restored,
+    ) -> ObjectCodec {
+        ObjectCodec {
+            table,
+            content,
+            save,
+            restored,
+        }
+    }
+
     /// The codec of raw objects, which are parts of the collection that has them.
     pub(super) const fn raw<'gc, C: SavedRaw<'gc>>() -> ObjectCodec {
         ObjectCodec {

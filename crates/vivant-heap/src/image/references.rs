@@ -5,7 +5,7 @@ use super::object_codec::ObjectCodec;
 use super::reference_names::{PART, REFERENCE};
 use super::restore_order::RestoreOrder;
 use super::restoring_heaps::CurrentHeap;
-use super::saved_target::SavedTarget;
+use super::saved_target::{SavedTarget, TagTarget};
 use crate::alloc::header::{Header, Length};
 use crate::object::erased::Erased;
 use crate::object::gc::Gc;
@@ -58,7 +58,17 @@ pub(super) fn load_object<'gc>(
     shape: &'static Shape,
     codec: &'static ObjectCodec,
 ) -> Result<NonNull<Header>, LoadError> {
-    let name = BlockName::from_file(input.reference(shape)?);
+    let name = input.reference(shape)?;
+    load_named(input, name, codec)
+}
+
+/// The object with this name, of the heap in which the value lies that is being loaded.
+fn load_named<'gc>(
+    input: &Decoder<'gc, '_>,
+    name: u64,
+    codec: &'static ObjectCodec,
+) -> Result<NonNull<Header>, LoadError> {
+    let name = BlockName::from_file(name);
     let Some((current, place)) = current(input) else {
         return Err(input.error("a reference to an object, where no heap is restored"));
     };
@@ -95,15 +105,25 @@ where
     }
 
     fn load_reference(input: &mut Decoder<'gc, '_>) -> Result<Gc<'gc, T>, LoadError> {
-        let codec = const { &ObjectCodec::sized::<'gc, T>() };
-        let object = load_object(input, Self::REFERENCE, codec)?;
-        // SAFETY: an object with this codec (S3), in the heap that is being restored, of which the
-        // decoder has the brand (S1).
-        Ok(unsafe { Gc::at(object.add(1).cast()) })
+        let name = input.reference(Self::REFERENCE)?;
+        T::load_named(input, name)
     }
 
     fn nothing() -> NonNull<T> {
         NonNull::dangling()
+    }
+}
+
+impl<'gc, T> TagTarget<'gc> for T
+where
+    T: Object<'gc> + Saved<'gc> + Erased,
+    for<'any> <T as Erased>::Of<'any>: Saved<'any>,
+{
+    fn load_named(input: &Decoder<'gc, '_>, name: u64) -> Result<Gc<'gc, T>, LoadError> {
+        let object = load_named(input, name, const { &ObjectCodec::sized::<'gc, T>() })?;
+        // SAFETY: an object with this codec (S3), in the heap that is being restored, of which the
+        // decoder has the brand (S1).
+        Ok(unsafe { Gc::at(object.add(1).cast()) })
     }
 }
 
@@ -123,18 +143,28 @@ where
     }
 
     fn load_reference(input: &mut Decoder<'gc, '_>) -> Result<Gc<'gc, [T]>, LoadError> {
-        let codec = const { &ObjectCodec::slice::<'gc, T>() };
-        let object = load_object(input, Self::REFERENCE, codec)?;
+        let name = input.reference(Self::REFERENCE)?;
+        Self::load_named(input, name)
+    }
+
+    fn nothing() -> NonNull<[T]> {
+        NonNull::slice_from_raw_parts(NonNull::dangling(), 0)
+    }
+}
+
+impl<'gc, T> TagTarget<'gc> for [T]
+where
+    T: Object<'gc> + Saved<'gc> + Erased,
+    for<'any> <T as Erased>::Of<'any>: Saved<'any>,
+{
+    fn load_named(input: &Decoder<'gc, '_>, name: u64) -> Result<Gc<'gc, [T]>, LoadError> {
+        let object = load_named(input, name, const { &ObjectCodec::slice::<'gc, T>() })?;
         // SAFETY: an object with this codec (S3) and of this brand (S1); a slice never changes, so
         // it is made already, and has its length (S2).
         unsafe {
             let (first, count) = elements(object);
             Ok(Gc::at(NonNull::slice_from_raw_parts(first.cast(), count)))
         }
-    }
-
-    fn nothing() -> NonNull<[T]> {
-        NonNull::slice_from_raw_parts(NonNull::dangling(), 0)
     }
 }
 
@@ -148,7 +178,18 @@ unsafe impl<'gc> SavedTarget<'gc> for str {
     }
 
     fn load_reference(input: &mut Decoder<'gc, '_>) -> Result<Gc<'gc, str>, LoadError> {
-        let object = load_object(input, Self::REFERENCE, const { &ObjectCodec::TEXT })?;
+        let name = input.reference(Self::REFERENCE)?;
+        str::load_named(input, name)
+    }
+
+    fn nothing() -> NonNull<str> {
+        NonNull::from("")
+    }
+}
+
+impl<'gc> TagTarget<'gc> for str {
+    fn load_named(input: &Decoder<'gc, '_>, name: u64) -> Result<Gc<'gc, str>, LoadError> {
+        let object = load_named(input, name, const { &ObjectCodec::TEXT })?;
         // SAFETY: an object with this codec (S3) and of this brand (S1), made already (S2): its
         // bytes are those of a string.
         unsafe {
@@ -156,10 +197,6 @@ unsafe impl<'gc> SavedTarget<'gc> for str {
             let bytes = NonNull::slice_from_raw_parts(first, count);
             Ok(Gc::at(NonNull::new_unchecked(bytes.as_ptr() as *mut str)))
         }
-    }
-
-    fn nothing() -> NonNull<str> {
-        NonNull::from("")
     }
 }
 

@@ -35,6 +35,6 @@ impl<R: Root> Heap<R> {
         let types = (image.comparison, image.objects);
         let heaps = RestoredHeaps::new(source, types, HeapNumbers::New, heaps)?;
         let state = heaps.state::<R>(NUMBER, contexts, state)?;
-        Ok(heaps.finish()?.heap(state, waker))
+        Ok(heaps.finish(contexts)?.heap(state, waker))
     }
 }

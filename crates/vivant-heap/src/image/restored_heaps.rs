@@ -190,6 +190,7 @@ impl<'i> RestoredHeaps<'i> {
     ) -> Result<RestoredState<R>, LoadError> {
         self.within(number, contexts, |decoder| {
             let state = erase_brand::<R>(state(decoder)?);
+            decoder.heap.has_state.set(true);
             Ok(RestoredState {
                 owner: decoder.heap.handle(),
                 number,
@@ -253,21 +254,24 @@ impl<'i> RestoredHeaps<'i> {
         })
     }
 
-    /// All is loaded: counts what heaps have of each other.
+    /// All is loaded: loads what only tags of other heaps have begun, with these contexts, and
+    /// counts what heaps have of each other.
     ///
     /// # Errors
     ///
-    /// An object has no content.
-    pub fn finish(self) -> Result<FinishedHeaps, LoadError> {
+    /// As [`state`](RestoredHeaps::state), or an object has no content.
+    pub fn finish(self, contexts: &[&dyn Any]) -> Result<FinishedHeaps, LoadError> {
+        let numbers = || self.restoring.heaps.iter();
+        while let Some(heap) = numbers().find(|heap| heap.has_unfilled()) {
+            self.within(heap.number, contexts, |_| Ok(()))?;
+        }
         let RestoredHeaps {
             restoring, outside, ..
         } = self;
         drop(outside);
         let mut restoring = Rc::into_inner(restoring).expect("all decoders are gone");
         restoring.is_whole()?;
-        if restoring.heaps.iter().any(RestoringHeap::has_unfilled) {
-            return Err(fault("an object without content"));
-        }
+        restoring.heaps.iter().try_for_each(RestoringHeap::check)?;
         restoring
             .heaps
             .iter()

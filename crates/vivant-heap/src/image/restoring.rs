@@ -3,6 +3,7 @@
 use super::block_name::BlockName;
 use super::content::fault;
 use super::restored_blocks::{At, BlockState, RestoredBlocks};
+use super::restored_tags::RestoredTags;
 use super::span_record::{Holds, SpanRecord};
 use super::watches::WatchRecord;
 use crate::alloc::header::Header;
@@ -33,6 +34,9 @@ pub(super) struct RestoringHeap {
     /// Objects of other heaps that it refers to, some of them several times.
     foreign: RefCell<Vec<NonNull<Header>>>,
     watches: Cell<Vec<WatchRecord>>,
+    pub(super) tags: RestoredTags,
+    /// Whether a state was loaded: the heap will have turns.
+    pub(super) has_state: Cell<bool>,
 }
 
 impl RestoringHeap {
@@ -56,6 +60,8 @@ impl RestoringHeap {
             unfilled: RefCell::default(),
             foreign: RefCell::default(),
             watches: Cell::new(watches),
+            tags: RestoredTags::default(),
+            has_state: Cell::new(false),
         })
     }
 
@@ -123,6 +129,17 @@ impl RestoringHeap {
     /// Whether an object has no content yet.
     pub(super) fn has_unfilled(&self) -> bool {
         !self.unfilled.borrow().is_empty()
+    }
+
+    /// What is wrong with the heap as it is now.
+    pub(super) fn check(&self) -> Result<(), LoadError> {
+        match () {
+            () if self.has_unfilled() => Err(fault("an object without content")),
+            () if self.has_state.get() && self.tags.lack_an_object() => {
+                Err(fault("a tag of no object, in a heap that has a state"))
+            }
+            () => Ok(()),
+        }
     }
 
     /// Room for an object with so many bytes behind its header: its old block, or another one if
@@ -214,6 +231,8 @@ impl RestoringHeap {
         let mut core = core.expect("it is there until the heap is made");
         let restored = core.get_mut();
         restored.is_restoring = false;
+        // SAFETY: those of this heap (X1), which nothing else has (X2).
+        unsafe { self.tags.give_to(restored.tags.get_mut()) };
         for watch in self.watches.take() {
             let name = watch.object.map(BlockName::from_file);
             let found = name.and_then(|name| self.blocks.find(name));

@@ -36,6 +36,22 @@ pub unsafe trait SavedTarget<'gc>: Collected<'gc> {
     fn nothing() -> NonNull<Self>;
 }
 
+/// What a [`Tag`](crate::Tag) that is saved may name: all but trait objects.
+#[diagnostic::on_unimplemented(
+    message = "a tag of a `{Self}` cannot be saved",
+    label = "no image has such a tag",
+    note = "own types: `#[derive(Object, Saved)]`; tags of trait objects are not saved: keep a tag of the object's type"
+)]
+pub trait TagTarget<'gc>: SavedTarget<'gc> {
+    /// Loads the object with this name.
+    ///
+    /// # Errors
+    ///
+    /// There is no such object, or it is of another type.
+    #[doc(hidden)]
+    fn load_named(input: &Decoder<'gc, '_>, name: u64) -> Result<Gc<'gc, Self>, LoadError>;
+}
+
 /// Lists the types behind a trait, so that references to it can be saved. A file has the stable
 /// name of the type with each reference.
 ///

@@ -26,7 +26,7 @@ use vivant_codec::{
 
 /// The heap that owns an object, for a load of its name: its place among those that are restored.
 #[derive(Clone, Copy, Debug)]
-pub struct SharedOwner(u32);
+pub struct SharedOwner(pub(super) u32);
 
 /// What lies in a shared object that images have: a frozen value, or a slice of such.
 ///
@@ -160,8 +160,18 @@ pub const unsafe fn val_shape<'gc, T: ?Sized + SharedContent<'gc>>() -> Shape {
 /// Saves a reference to a shared object, for [`val_shape`]. An error of the encoder if another heap
 /// owns the object, and nothing has names for those.
 pub fn save_val<'gc, T: ?Sized + SharedContent<'gc>>(val: Val<'gc, T>, out: &mut Encoder<'_>) {
-    // SAFETY: this has a reference to the object, so its owner is live (O3).
-    let owner = unsafe { SavedHeap::of(val.header()) };
+    // SAFETY: this has a reference to the object (O3).
+    unsafe { save_shared(val.header(), out) }
+}
+
+/// Saves a reference to a shared object.
+///
+/// # Safety
+///
+/// The caller has a reference to it.
+pub(super) unsafe fn save_shared(object: NonNull<Header>, out: &mut Encoder<'_>) {
+    // SAFETY: the caller's contract: the owner of the object is live (O3).
+    let owner = unsafe { SavedHeap::of(object) };
     let saved = out.lasting_context::<SavedHeap>();
     #[cfg(test)]
     let saved = match is_injected(InjectedFault::ForeignAsOwn) {
@@ -170,16 +180,16 @@ pub fn save_val<'gc, T: ?Sized + SharedContent<'gc>>(val: Val<'gc, T>, out: &mut
     };
     if saved == Some(&owner) {
         out.variant(0);
-        return save_object(val.header(), out);
+        return save_object(object, out);
     }
     match (out.context::<NamedHeaps>(), saved) {
         (Some(named), _) => {
-            // SAFETY: this has a reference to the object, so its owner is live (O3).
-            match unsafe { named.name(val.header()) } {
+            // SAFETY: the caller's contract: the owner of the object is live (O3).
+            match unsafe { named.name(object) } {
                 Some(number) => {
                     out.variant(1);
                     number.save(out);
-                    save_object(val.header(), out);
+                    save_object(object, out);
                 }
                 None => out.error("a shared object (`Val`) of another system"),
             }
@@ -202,6 +212,22 @@ pub unsafe fn load_val<'gc, T: ?Sized + SharedContent<'gc>>(
     input: &mut Decoder<'gc, '_>,
     shape: &'static Shape,
 ) -> Result<Val<'gc, T>, LoadError> {
+    // SAFETY: the caller's contract (X1).
+    let load = |input: &mut _, owner| unsafe { T::load(input, owner) };
+    let (value, _) = load_owned(input, (shape, T::NAME), load)?;
+    // SAFETY: an old object of a heap that is being restored: of the one of which the decoder has
+    // the brand (S1), or of another, which counts it from `load_shared` on. It never changes,
+    // because its type is frozen (S14).
+    Ok(unsafe { Val::at(value) })
+}
+
+/// Loads a reference to a shared object, and the place of its owner. `shape` is the shape of the
+/// reference, and `name` that of the name in it, which `load` loads.
+pub(super) fn load_owned<'gc, 'a, R>(
+    input: &mut Decoder<'gc, 'a>,
+    (shape, name): (&'static Shape, &'static Shape),
+    load: impl FnOnce(&mut Decoder<'gc, 'a>, SharedOwner) -> Result<R, LoadError>,
+) -> Result<(R, SharedOwner), LoadError> {
     let current = input.context::<CurrentHeap>();
     let own = current.and_then(|current| Some(SharedOwner(current.place()?)));
     let (variant, mut fields) = input.variant(shape)?;
@@ -227,18 +253,14 @@ pub unsafe fn load_val<'gc, T: ?Sized + SharedContent<'gc>>(
             .input()
             .error("a reference to an object, where no heap is restored"));
     };
-    // SAFETY: the caller's contract (X1).
-    let value = fields.part(field, T::NAME, |input| unsafe { T::load(input, owner) })?;
+    let value = fields.part(field, name, |input| load(input, owner))?;
     fields.end()?;
-    // SAFETY: an old object of a heap that is being restored: of the one of which the decoder has
-    // the brand (S1), or of another, which counts it from `load_shared` on. It never changes,
-    // because its type is frozen (S14).
-    Ok(unsafe { Val::at(value) })
+    Ok((value, owner))
 }
 
 /// The object of this heap that the name in a file means. If the value that is loaded lies in
 /// another heap, that heap refers to the object from here on.
-fn load_shared(
+pub(super) fn load_shared(
     input: &mut Decoder<'_, '_>,
     shape: &'static Shape,
     SharedOwner(owner): SharedOwner,

@@ -83,7 +83,7 @@ fn restored(source: &Arc<PageSource>) -> Vec<Heap<Pages>> {
             restored.state::<Pages>(number, &[], |decoder| Saved::load(&mut decoder.of(&state)));
         load.expect("a state")
     });
-    let mut heaps = restored.finish().expect("all is loaded");
+    let mut heaps = restored.finish(&[]).expect("all is loaded");
     states.map(|state| heaps.heap(state, None)).into()
 }
 

@@ -113,7 +113,7 @@ impl<'gc, T: ?Sized> Tag<'gc, T> {
     /// `tag_entry` is the tag entry of an object, `object` points or pointed to that object's
     /// value, and this turn's heap may use the tag entry.
     #[inline]
-    unsafe fn at(tag_entry: NonNull<Header>, object: NonNull<T>) -> Tag<'gc, T> {
+    pub(crate) unsafe fn at(tag_entry: NonNull<Header>, object: NonNull<T>) -> Tag<'gc, T> {
         Tag {
             tag_entry: like(object, tag_entry.cast()),
             brand: PhantomData,
@@ -121,7 +121,7 @@ impl<'gc, T: ?Sized> Tag<'gc, T> {
     }
 
     #[inline]
-    fn header(self) -> NonNull<Header> {
+    pub(crate) fn header(self) -> NonNull<Header> {
         self.tag_entry.cast()
     }
 

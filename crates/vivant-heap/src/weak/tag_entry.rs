@@ -71,6 +71,22 @@ impl TagEntry {
         ptr::eq(unsafe { object.as_ref() }.table(), &TAG_ENTRY)
     }
 
+    /// The table of tag entries.
+    pub(crate) fn table() -> &'static Table {
+        &TAG_ENTRY
+    }
+
+    /// Sets the target of an entry that is restored.
+    ///
+    /// # Safety
+    ///
+    /// It is a tag entry, the target is an old object of its heap, and the heap is being made of an
+    /// image.
+    pub(crate) unsafe fn restore_target(tag_entry: NonNull<Header>, target: NonNull<Header>) {
+        // SAFETY: the caller's contract (X1); the value follows the header.
+        unsafe { target_in(tag_entry.add(1).cast()).write(target) };
+    }
+
     /// Makes the entry its own target: it keeps no other object alive.
     ///
     /// # Safety

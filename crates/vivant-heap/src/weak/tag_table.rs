@@ -77,6 +77,28 @@ impl TagTable {
         Target::Old
     }
 
+    /// Adds the tag entry of an old object, which has its number.
+    ///
+    /// # Safety
+    ///
+    /// Both belong to the heap, which is being made of an image.
+    pub(crate) unsafe fn restore(&mut self, object: NonNull<Header>, tag_entry: NonNull<Header>) {
+        // SAFETY: the caller's contract (X1).
+        let behind = unsafe { TagEntry::number(tag_entry) }.saturating_add(1);
+        #[cfg(test)]
+        let behind = match is_injected(InjectedFault::RestoredTagNumber) {
+            true => 0,
+            false => behind,
+        };
+        self.next = self.next.max(behind);
+        #[cfg(test)]
+        if is_injected(InjectedFault::RestoredTagRow) {
+            return;
+        }
+        // SAFETY: the caller's contract (X1).
+        unsafe { self.insert(object, tag_entry) };
+    }
+
     /// The nursery was emptied: updates the keys, because the tag entries name their targets' new
     /// addresses.
     ///
@@ -135,17 +157,22 @@ impl TagTable {
     }
 
     /// Cuts the targets of tag entries, and removes the entries: of all young objects, and of at
-    /// most `most` old ones. Returns the number of entries.
+    /// most `most` old ones. `cuts` gets each entry. Returns the number of entries.
     ///
     /// # Safety
     ///
     /// The heap has no turns any more, the caller is its holder, and no mark of it runs.
-    pub(crate) unsafe fn cut_targets(&mut self, most: usize) -> usize {
+    pub(crate) unsafe fn cut_targets(
+        &mut self,
+        most: usize,
+        mut cuts: impl FnMut(NonNull<Header>),
+    ) -> usize {
         let young = mem::take(&mut self.young);
         let mut entries = young.len();
         for tag_entry in young.into_values() {
             // SAFETY: the caller's contract (X1); a tag entry with a young target is live.
             unsafe { TagEntry::cut_target(tag_entry) };
+            cuts(tag_entry);
         }
         while entries < most
             && let Some(tag_entry) = self.listed.pop()
@@ -156,6 +183,7 @@ impl TagTable {
                 self.old.remove(TagEntry::target(tag_entry).addr().get());
                 TagEntry::cut_target(tag_entry);
             }
+            cuts(tag_entry);
             entries += 1;
         }
         entries

@@ -32,6 +32,8 @@ mod several_heaps;
 mod shared;
 #[path = "image/sink.rs"]
 mod sink;
+#[path = "image/tags.rs"]
+mod tags;
 #[path = "image/trait_objects.rs"]
 mod trait_objects;
 #[path = "image/weak.rs"]

@@ -84,6 +84,10 @@ pub struct Far<'gc, A: ?Sized + Target, T: ?Sized + 'gc> {
 }
 
 impl<'gc, A: ?Sized + Target, T: ?Sized> Far<'gc, A, T> {
+    pub(super) fn new(owner: Address<A>, tag: Tag<'gc, T>) -> Self {
+        Far { owner, tag }
+    }
+
     /// The actor that owns the object.
     pub fn owner(&self) -> &Address<A> {
         &self.owner

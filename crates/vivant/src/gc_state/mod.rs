@@ -23,6 +23,7 @@ mod locals;
 mod marks;
 mod rooted;
 mod saved;
+mod saved_far;
 mod without_start;
 
 pub use collected::GcState;

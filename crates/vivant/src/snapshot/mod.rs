@@ -39,6 +39,8 @@ mod ended_tests;
 mod error;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod failed_restore_tests;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod far_tests;
 #[cfg(feature = "snapshots")]
 mod file;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]

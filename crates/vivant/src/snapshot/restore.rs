@@ -185,7 +185,7 @@ fn fill(
     let tables = RestoredTables::load(tables, system, actors, &values, &by_id)?;
     trees.begin(&mut held, &by_id)?;
     drop(decoders);
-    let mut heaps = heaps.finish().map_err(NotRestored::Heaps)?;
+    let mut heaps = heaps.finish(&contexts).map_err(NotRestored::Heaps)?;
     for (id, put) in in_heaps {
         let idle = held.actor(id)?;
         put(&mut idle.state(), &mut heaps);

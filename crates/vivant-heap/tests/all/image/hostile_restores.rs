@@ -110,7 +110,7 @@ fn a_restore_that_has_failed_goes_on_failing() {
             assert_eq!(panics(|| load().expect_err("it fails")), panics_then);
             let error = load().expect_err("it has failed before").to_string();
             assert!(error.contains("failed before"), "{error}");
-            heaps.finish().expect_err("it has failed before");
+            heaps.finish(&[]).expect_err("it has failed before");
         });
     }
 }
@@ -257,7 +257,7 @@ fn restored_heaps_that_are_dropped_leave_nothing() {
             let load = |image| state::<Notes>(&heaps, image).expect("a state");
             let states = images.each_ref().map(load);
             match finishes {
-                true => drop(heaps.finish().expect("all is loaded")),
+                true => drop(heaps.finish(&[]).expect("all is loaded")),
                 false => drop(heaps),
             }
             drop(states);

@@ -97,7 +97,7 @@ fn restored_with_names(heap: &mut Heap<Harbour>, source: &Arc<PageSource>) -> He
     let image = cut::saved(heap, source);
     cut::restoring::<Harbour, _>(source, std::slice::from_ref(&image), |heaps| {
         let state = cut::state::<Harbour>(&heaps, &image).expect("a state");
-        let mut heaps = heaps.finish().expect("all is loaded");
+        let mut heaps = heaps.finish(&[]).expect("all is loaded");
         heaps.heap(state, None)
     })
 }
@@ -291,7 +291,7 @@ fn seeded_changed_bytes_of_regions_are_an_error_or_a_heap() {
                 errors += 1;
                 return;
             };
-            match heaps.finish() {
+            match heaps.finish(&[]) {
                 Ok(mut heaps) => {
                     let mut heap = heaps.heap(state, None);
                     counts_agree(&mut heap);

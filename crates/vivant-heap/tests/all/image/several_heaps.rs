@@ -280,7 +280,7 @@ impl SavedWorld {
             input.finish()?;
         }
         drop(values);
-        let mut heaps = heaps.finish()?;
+        let mut heaps = heaps.finish(&[])?;
         let states = states.into_iter().map(|state| heaps.heap(state, None));
         Ok(World {
             heaps: states.collect(),

@@ -153,7 +153,7 @@ impl ActorsOfImage {
             return Err(NoState::NotInImage);
         }
         drop(decoders);
-        let mut heaps = heaps.finish().map_err(NotRestored::Heaps)?;
+        let mut heaps = heaps.finish(&contexts).map_err(NotRestored::Heaps)?;
         // From here on nothing fails.
         let resolvers = promises.take_resolvers();
         let system = system.clone();
