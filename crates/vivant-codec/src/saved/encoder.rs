@@ -23,6 +23,30 @@ pub struct Encoder<'a> {
     has_used_contexts: Cell<bool>,
 }
 
+/// An encoder with one context more. What it has goes back to the one around it, also on a panic.
+struct Within<'o, 'a, 'i> {
+    outer: &'o mut Encoder<'a>,
+    inner: Encoder<'i>,
+    is_done: bool,
+}
+
+impl Drop for Within<'_, '_, '_> {
+    fn drop(&mut self) {
+        let Within {
+            outer,
+            inner,
+            is_done,
+        } = self;
+        outer.out = mem::take(&mut inner.out);
+        outer.empty_elements = inner.empty_elements;
+        outer.error = inner.error.take();
+        outer.has_used_contexts = inner.has_used_contexts.clone();
+        if !*is_done {
+            outer.error("code that saves a part of the value has panicked");
+        }
+    }
+}
+
 /// The first capacity of a buffer, which most values do not outgrow.
 const FIRST_BYTES: usize = 128;
 
@@ -71,7 +95,7 @@ impl<'a> Encoder<'a> {
     }
 
     /// What `save` appends is encoded with one context more, which hides one of the same type. If
-    /// `save` panics, what was written before is lost.
+    /// `save` panics, the encoder has an error.
     ///
     /// ```
     /// use vivant_codec::Encoder;
@@ -86,7 +110,7 @@ impl<'a> Encoder<'a> {
         save: impl FnOnce(&mut Encoder<'_>) -> R,
     ) -> R {
         let (list, outer) = ([context], self.contexts);
-        let mut inner = Encoder {
+        let inner = Encoder {
             out: mem::take(&mut self.out),
             error: self.error.take(),
             contexts: Contexts::within(&list, &outer),
@@ -94,11 +118,14 @@ impl<'a> Encoder<'a> {
             empty_elements: self.empty_elements,
             has_used_contexts: self.has_used_contexts.clone(),
         };
-        let result = save(&mut inner);
-        self.out = inner.out;
-        self.empty_elements = inner.empty_elements;
-        self.error = inner.error;
-        self.has_used_contexts = inner.has_used_contexts;
+        let outer = self;
+        let mut within = Within {
+            outer,
+            inner,
+            is_done: false,
+        };
+        let result = save(&mut within.inner);
+        within.is_done = true;
         result
     }
 

@@ -343,6 +343,9 @@ unsafe fn fill_mutable<'gc, T: Object<'gc> + Saved<'gc>>(
     Ok(())
 }
 
+/// A type of regions, by that of their roots.
+pub(super) struct RegionType(pub(super) fn() -> TypeId);
+
 /// The codecs of all types of objects that some types of a program can refer to, with a number for
 /// each.
 #[derive(Default)]
@@ -353,6 +356,8 @@ pub struct ObjectCodecs {
     with_cells: HashSet<u32>,
     /// Whether a value may refer to a shared object.
     share: bool,
+    /// The types of regions that lie in values: those of their objects are listed.
+    regions: HashSet<TypeId>,
 }
 
 impl ObjectCodecs {
@@ -399,6 +404,9 @@ impl ObjectCodecs {
         while let Some(shape) = open.pop() {
             self.share |= shape.has_part_named(VAL);
             shape.targets(&mut |target: &'static (dyn Any + Send + Sync)| {
+                if let Some(RegionType(region)) = target.downcast_ref() {
+                    self.regions.insert(region());
+                }
                 open.extend(target.downcast_ref().and_then(|codec| self.insert(codec)));
             });
         }
@@ -427,6 +435,11 @@ impl ObjectCodecs {
     #[must_use]
     pub fn share(&self) -> bool {
         self.share
+    }
+
+    /// Whether the objects are listed that regions of this type have.
+    pub(super) fn has_region(&self, region: TypeId) -> bool {
+        self.regions.contains(&region)
     }
 
     /// Whether a type has cells.

@@ -1,22 +1,22 @@
 //! Regions in images: an [`Iso`] is saved with its whole region, as a leaf of what holds it.
 
-use super::object_codec::ObjectCodecs;
+use super::object_codec::{ObjectCodecs, RegionType};
 use super::reference_names::REGION;
 use super::restore_order::RestoreOrder;
 use super::restoring::RestoringHeap;
-use super::restoring_heaps::CurrentHeap;
+use super::restoring_heaps::{CurrentHeap, REGIONS_MAX};
 use super::span_record::SpanRecord;
 use crate::gc::heap::{Heap, erase_brand};
 use crate::object::erased::Erased;
 use crate::object::evacuator::TenuringPolicy;
 use crate::region::iso::{Iso, Rooted};
-use vivant_codec::{Decoder, Encoder, Field, LoadError, Saved, Shape, ShapeRef, shape_of};
-
-/// Regions that lie in each other are saved within each other, and loaded so.
-const DEPTH_MAX: u32 = 16;
+use std::any::TypeId;
+use vivant_codec::{
+    Decoder, Encoder, Field, LoadError, ReferenceTarget, Saved, Shape, ShapeRef, shape_of,
+};
 
 /// A context of encoders: the number of regions around the value.
-struct RegionDepth(u32);
+pub(super) struct RegionDepth(u32);
 
 /// An [`Iso`] as the value that its reference encodes.
 struct RegionContent<T: Erased>(Iso<T>);
@@ -26,8 +26,11 @@ where
     T: Erased,
     for<'r> T::Of<'r>: Saved<'r>,
 {
-    const SHAPE: &'static Shape =
-        &Shape::reference(REGION, ShapeRef::new(|| RegionContent::<T>::SHAPE));
+    const SHAPE: &'static Shape = &Shape::reference_to(
+        REGION,
+        ShapeRef::new(|| RegionContent::<T>::SHAPE),
+        ReferenceTarget::new(|| const { &RegionType(TypeId::of::<T::Static>) }),
+    );
 
     /// Saves the whole region. Costs time in proportion to its live objects, in one piece.
     fn save(&self, out: &mut Encoder<'_>) {
@@ -63,15 +66,16 @@ where
             return Err(input.error("a region (`Iso`), where no heap is restored"));
         };
         let (heaps, mut fields) = (&current.heaps, input.structure(Self::SHAPE)?);
+        let _level = heaps.nest_region()?;
         let place = heaps.begin_region(current.place(), fields.field(0)?)?;
         let region = BegunRegion(heaps.heap(place));
-        let root = heaps.nested(|| {
+        let root = {
             let _in_region = current.enter(place);
             let root: T::Of<'gc> = fields.field(1)?;
             let root = erase_brand::<Rooted<T>>(root);
             RestoreOrder::new(current, fields.input()).fill_all(place)?;
-            Ok(root)
-        })?;
+            root
+        };
         fields.end()?;
         Ok(RegionContent(region.made(root)))
     }
@@ -85,8 +89,11 @@ where
     let Some(codecs) = out.lasting_context::<ObjectCodecs>() else {
         return out.error("a region (`Iso`), where no image is made");
     };
+    if !codecs.has_region(TypeId::of::<T::Static>()) {
+        return out.error("a region (`Iso`) of a type that the codecs of the image do not list");
+    }
     let depth = out.lasting_context::<RegionDepth>().map_or(0, |it| it.0);
-    if depth == DEPTH_MAX {
+    if depth == REGIONS_MAX {
         return out.error("a region (`Iso`) within 16 others: images have fewer in each other");
     }
     let Some(mut heap) = iso.closed() else {

@@ -103,7 +103,8 @@ impl<'d, 'gc, 'a> RestoreOrder<'d, 'gc, 'a> {
             }
             // While what refers to it is loaded.
             (BlockState::Open, Restored::Whole(_)) => {
-                heaps.nested(|| self.make(InHeap { heap: place, at }))
+                let _level = heaps.nest()?;
+                self.make(InHeap { heap: place, at })
             }
         }
     }

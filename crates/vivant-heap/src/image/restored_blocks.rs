@@ -48,6 +48,7 @@ enum SpanIndex {
 
 /// A span of an image.
 pub(super) struct ImageSpan {
+    /// The number that the span of the heap gets.
     pub(super) number: u32,
     pub(super) holds: Holds,
     /// The span of the heap, once an object of it is made.
@@ -131,6 +132,13 @@ impl RestoredBlocks {
             index,
             steps: Cell::new(steps),
         })
+    }
+
+    /// The spans get the numbers from 0 on. Names in the image are those of before.
+    pub(super) fn number_anew(&mut self) {
+        for (number, span) in self.spans.iter_mut().enumerate() {
+            span.number = number as u32;
+        }
     }
 
     /// A number behind those of all spans. `None` if one is too large.

@@ -40,13 +40,33 @@ pub(super) struct RestoringHeap {
 }
 
 impl RestoringHeap {
+    /// A region without objects, and its image. Nothing outside names its objects, so its spans get
+    /// the first numbers: a table by numbers has the size of the image.
+    pub(super) fn region(
+        core: Box<UnsafeCell<Core>>,
+        spans: Vec<SpanRecord>,
+    ) -> Result<RestoringHeap, LoadError> {
+        let mut blocks = RestoredBlocks::new(spans).map_err(fault)?;
+        blocks.number_anew();
+        RestoringHeap::of(0, core, blocks, Vec::new())
+    }
+
     /// A heap without objects, and its image.
     pub(super) fn new(
         number: u64,
-        mut core: Box<UnsafeCell<Core>>,
+        core: Box<UnsafeCell<Core>>,
         (spans, watches): (Vec<SpanRecord>, Vec<WatchRecord>),
     ) -> Result<RestoringHeap, LoadError> {
         let blocks = RestoredBlocks::new(spans).map_err(fault)?;
+        RestoringHeap::of(number, core, blocks, watches)
+    }
+
+    fn of(
+        number: u64,
+        mut core: Box<UnsafeCell<Core>>,
+        blocks: RestoredBlocks,
+        watches: Vec<WatchRecord>,
+    ) -> Result<RestoringHeap, LoadError> {
         // A right image has no number near the end, and a heap must have some left.
         let Some(behind) = blocks.number_behind(PageName::SPAN_MAX / 2) else {
             return Err(fault("a span with a number that no span can have"));
@@ -198,15 +218,6 @@ impl RestoringHeap {
         }
     }
 
-    /// Whether no parcel and no other heap has an object of it.
-    pub(super) fn is_unshared(&mut self) -> bool {
-        self.core.get_mut().as_mut().is_none_or(|core| {
-            let core = core.get_mut();
-            core.drain_all();
-            core.sharing.get_mut().is_unshared()
-        })
-    }
-
     /// Counts the objects of other heaps that it refers to: each of their owners gets an INC.
     pub(super) fn count_imports(&self) {
         let foreign = self.foreign.take();
@@ -244,6 +255,18 @@ impl RestoringHeap {
             let deaths = restored.deaths.get_mut();
             deaths.restore(watch.number, object, watch.token);
         }
+        core
+    }
+
+    /// The core of a restore that has failed. Objects may lack contents, so only those that never
+    /// change are looked at: what others count of it.
+    pub(super) fn take_failed(&self) -> Box<UnsafeCell<Core>> {
+        self.list_spans();
+        let core = self.core.take();
+        let mut core = core.expect("it is there until the heap is made");
+        // A heap under stress verifies all objects.
+        core.get_mut().pacing.stress = None;
+        core.get_mut().is_restoring = false;
         core
     }
 

@@ -7,6 +7,7 @@ use super::restored_types::RestoredTypes;
 use super::restoring::RestoringHeap;
 use super::restoring_regions::RestoringRegions;
 use super::span_record::SpanRecord;
+use crate::gc::detached_heap::DetachedHeap;
 use crate::gc::heap::Core;
 use crate::gc::pacing::Pacing;
 use crate::gc::role::{Holder, Role};
@@ -24,10 +25,37 @@ use vivant_codec::{Comparison, LoadError};
 /// The place of the first region. An image has fewer heaps.
 const FIRST_REGION: u32 = 1 << 31;
 
-/// Loads of objects and regions within loads of others. One level more needs a type of objects that
-/// no reference has shown before, or a region in a region. So this bounds how many types and
-/// regions a program nests.
+/// Loads of objects within loads of others. One level more needs a type of objects that no
+/// reference has shown before, or a region in a region. So this bounds how many types a program
+/// nests.
 const NESTED_MAX: u32 = 64;
+
+/// Regions that lie in each other, in images.
+pub(super) const REGIONS_MAX: u32 = 16;
+
+/// A number of levels that are entered.
+#[derive(Default)]
+struct Levels(Cell<u32>);
+
+/// A level that is left when this is dropped.
+pub(super) struct Level<'l>(&'l Levels);
+
+impl Levels {
+    /// Enters a level, if there are not `most` of them.
+    fn enter(&self, most: u32) -> Option<Level<'_>> {
+        let Levels(levels) = self;
+        levels.set(levels.get() + 1);
+        let level = Level(self);
+        (levels.get() <= most).then_some(level)
+    }
+}
+
+impl Drop for Level<'_> {
+    fn drop(&mut self) {
+        let Level(Levels(levels)) = self;
+        levels.set(levels.get() - 1);
+    }
+}
 
 /// Heaps that are being made of the images of one cut. They may refer to shared objects of each
 /// other.
@@ -41,8 +69,10 @@ pub(super) struct RestoringHeaps {
     /// Where each is, by the number that it has in the image.
     places: BTreeMap<u64, u32>,
     pub(super) types: RestoredTypes,
-    /// Number of loads of objects that wait for one within them.
-    nested: Cell<u32>,
+    /// Loads of objects that wait for one within them.
+    nested: Levels,
+    /// Regions that are being loaded.
+    in_regions: Levels,
     /// Whether a load has needed an object that waits for it.
     pub(super) met_begun: Cell<bool>,
     pub(super) checked: CheckedNodes,
@@ -66,7 +96,8 @@ impl RestoringHeaps {
             heaps: Vec::new(),
             places: BTreeMap::new(),
             types,
-            nested: Cell::new(0),
+            nested: Levels::default(),
+            in_regions: Levels::default(),
             met_begun: Cell::new(false),
             checked: CheckedNodes::new(),
             is_broken: Cell::new(false),
@@ -127,27 +158,22 @@ impl RestoringHeaps {
     ) -> Result<u32, LoadError> {
         let pacing = holder.map_or_else(Pacing::new, |holder| self.heap(holder).region_pacing());
         let core = Core::new(&self.source, pacing, Role::Region(Holder::None));
-        // Nothing names it.
-        let region = RestoringHeap::new(0, core, (spans, Vec::new()))?;
+        let region = RestoringHeap::region(core, spans)?;
         let place = self.regions.add(region);
         let place = place.map_err(|_| fault("more regions than a restore can have"))?;
         Ok(FIRST_REGION + place)
     }
 
-    /// Calls `load` one level deeper.
-    pub(super) fn nested<T>(
-        &self,
-        load: impl FnOnce() -> Result<T, LoadError>,
-    ) -> Result<T, LoadError> {
-        let nested = self.nested.get();
-        if nested == NESTED_MAX {
-            let why = "objects of too many types, or regions, within each other";
-            return Err(fault(why));
-        }
-        self.nested.set(nested + 1);
-        let loaded = load();
-        self.nested.set(nested);
-        loaded
+    /// Enters a level of loads within loads.
+    pub(super) fn nest(&self) -> Result<Level<'_>, LoadError> {
+        let level = self.nested.enter(NESTED_MAX);
+        level.ok_or_else(|| fault("objects of too many types within each other"))
+    }
+
+    /// Enters a region.
+    pub(super) fn nest_region(&self) -> Result<Level<'_>, LoadError> {
+        let level = self.in_regions.enter(REGIONS_MAX);
+        level.ok_or_else(|| fault("a region (`Iso`) within 16 others"))
     }
 
     /// The place of the heap that the image has by this number.
@@ -163,20 +189,21 @@ pub(super) struct CurrentHeap {
     place: Cell<Option<u32>>,
 }
 
-/// The restore has failed. What nothing packed leads to is freed with the heaps; what a parcel
-/// leads to stays, in whichever heaps it is.
+/// The restore has failed. The heaps end as those of actors do: what nothing outside of them counts
+/// is freed, also if regions in them count it. What a parcel leads to stays, in whichever heaps it
+/// is.
 impl Drop for RestoringHeaps {
     fn drop(&mut self) {
         // Regions are made at once, or given up.
         debug_assert!(self.regions.take().all(|region| region.is_made()));
-        let mut left = mem::take(&mut self.heaps);
-        if left.iter_mut().all(RestoringHeap::is_unshared) {
-            return;
-        }
-        left.iter().for_each(RestoringHeap::count_imports);
+        let heaps = mem::take(&mut self.heaps);
+        heaps.iter().for_each(RestoringHeap::count_imports);
+        let cores = heaps.into_iter().map(|heap| heap.take_failed());
+        let mut left: Vec<_> = cores.filter_map(DetachedHeap::of).collect();
         loop {
             let before = left.len();
-            left.retain_mut(|heap| !heap.is_unshared());
+            let drained = left.into_iter().filter_map(DetachedHeap::drain_all);
+            left = drained.collect();
             if left.len() == before {
                 return;
             }

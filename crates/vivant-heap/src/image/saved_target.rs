@@ -133,7 +133,8 @@ macro_rules! saved {
         unsafe impl<$brand> $crate::SavedTarget<$brand> for (dyn $trait + $brand) {
             const REFERENCE: &'static $crate::saved_target::Shape =
                 &$crate::saved_target::Shape::variants(
-                    concat!("dyn ", stringify!($trait)),
+                    // A trait has no stable name.
+                    "vivant::Dyn",
                     $crate::saved_target::distinct(const {
                         &[
                             $crate::saved_target::variant::<$brand, $first>(),
@@ -152,12 +153,12 @@ macro_rules! saved {
                     number += 1;
                     $crate::saved!(@save reference, out, number, $brand, $type);
                 )*
-                $crate::saved_target::unlisted(reference, stringify!($trait), out);
+                $crate::saved_target::unlisted(reference, ::core::stringify!($trait), out);
             }
 
             fn load_reference(
                 input: &mut $crate::saved_target::Decoder<$brand, '_>,
-            ) -> Result<$crate::Gc<$brand, Self>, $crate::saved_target::LoadError> {
+            ) -> ::core::result::Result<$crate::Gc<$brand, Self>, $crate::saved_target::LoadError> {
                 let (variant, mut fields) = input.variant(Self::REFERENCE)?;
                 let mut number = 0;
                 $crate::saved!(@load fields, variant, number, $brand, $first);
@@ -165,16 +166,16 @@ macro_rules! saved {
                     number += 1;
                     $crate::saved!(@load fields, variant, number, $brand, $type);
                 )*
-                Err(fields.input().error("a variant that is not there"))
+                ::core::result::Result::Err(fields.input().error("a variant that is not there"))
             }
 
-            fn nothing() -> std::ptr::NonNull<Self> {
-                std::ptr::NonNull::<$first>::dangling()
+            fn nothing() -> ::core::ptr::NonNull<Self> {
+                ::core::ptr::NonNull::<$first>::dangling()
             }
         }
     };
     (@save $reference:ident, $out:ident, $number:ident, $brand:lifetime, $type:ty) => {
-        if let Some(one) = $crate::Gc::downcast::<$type>($reference) {
+        if let ::core::option::Option::Some(one) = $crate::Gc::downcast::<$type>($reference) {
             $out.variant($number);
             return $crate::SavedTarget::save_reference(one, $out);
         }
@@ -183,7 +184,7 @@ macro_rules! saved {
         if $variant == $number {
             let one = $fields.field::<$crate::Gc<$brand, $type>>(0)?;
             $fields.end()?;
-            return Ok($crate::unsize!(one => Self));
+            return ::core::result::Result::Ok($crate::unsize!(one => Self));
         }
     };
 }

@@ -168,7 +168,8 @@ fn target<'gc, T: ?Sized + TagTarget<'gc>>(
     };
     let _in_owner = current.enter(owner);
     // It has the brand of the value with the tag, so it goes nowhere.
-    let object = current.heaps.nested(|| T::load_named(input, name))?;
+    let _level = current.heaps.nest()?;
+    let object = T::load_named(input, name)?;
     tags.has(entry, object.header())
         .map_err(|why| input.error(why))?;
     Ok(Gc::pointer(object))

@@ -1,5 +1,6 @@
 //! Values that name death watches, in images.
 
+use super::regions::RegionDepth;
 use super::restoring_heaps::CurrentHeap;
 use super::saved_heap::SavedHeap;
 use crate::watch::death_watch::DeathWatch;
@@ -11,6 +12,9 @@ impl<'gc> Saved<'gc> for DeathWatch {
         &Shape::reference("vivant::DeathWatch", shape_of::<'static, u64>());
 
     fn save(&self, out: &mut Encoder<'_>) {
+        if out.lasting_context::<RegionDepth>().is_some() {
+            return out.error("a death watch (`DeathWatch`) in a region, which sends no notices");
+        }
         match out.lasting_context::<SavedHeap>() {
             Some(saved) if saved.is(self.heap) => self.number.save(out),
             _ => {

@@ -10,6 +10,8 @@ mod cut;
 mod graph;
 #[path = "image/harbour.rs"]
 mod harbour;
+#[path = "image/hostile_regions.rs"]
+mod hostile_regions;
 #[path = "image/hostile_restores.rs"]
 mod hostile_restores;
 #[path = "image/incremental.rs"]

@@ -43,7 +43,7 @@ impl<'gc> SceneState<'gc> {
     ) -> Far<'gc, Scene, Mut<Figure>> {
         let figure = t.alloc(Mut::new(Figure { name }));
         self.drawn += 1;
-        if self.drawn % 2 == 0 {
+        if self.drawn.is_multiple_of(2) {
             self.figures.push(figure);
         }
         t.far(figure)

@@ -29,7 +29,9 @@ pub(super) struct YardState<'gc> {
 }
 
 fn put<'r>(r: &Mutator<'r>, stack: &mut Stack<'r>, number: u64) {
-    let label = (number % 2 == 0).then(|| r.val_str(&format!("parcel {number}")));
+    let label = number
+        .is_multiple_of(2)
+        .then(|| r.val_str(&format!("parcel {number}")));
     let below = *stack;
     *stack = Some(r.alloc(Mut::new(Crate {
         number,

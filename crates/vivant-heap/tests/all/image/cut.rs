@@ -43,6 +43,15 @@ pub(super) fn restoring<R: SavedRoot, T>(
     images: &[Image],
     body: impl FnOnce(RestoredHeaps<'_>) -> T,
 ) -> T {
+    try_restoring::<R, T>(source, images, |heaps| body(heaps.expect("heaps")))
+}
+
+/// As `restoring`, of images that are not right.
+pub(super) fn try_restoring<R: SavedRoot, T>(
+    source: &Arc<PageSource>,
+    images: &[Image],
+    body: impl FnOnce(Result<RestoredHeaps<'_>, LoadError>) -> T,
+) -> T {
     let mut shapes = Shapes::default();
     let objects = codecs::<R>();
     let objects = objects.shapes().map(|it| shapes.add(it).expect("few"));
@@ -56,7 +65,7 @@ pub(super) fn restoring<R: SavedRoot, T>(
     });
     let types = (&comparison, &objects[..]);
     let heaps = RestoredHeaps::new(source, types, HeapNumbers::New, heaps);
-    body(heaps.expect("heaps"))
+    body(heaps)
 }
 
 pub(super) fn state<R: SavedRoot>(

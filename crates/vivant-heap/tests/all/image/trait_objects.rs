@@ -143,15 +143,20 @@ fn a_type_that_no_list_has_is_an_error() {
     });
 }
 
-/// The same trait in a later program: its types are listed in another order, and one is new.
+/// The same trait in a later program: its types are listed in another order, and one is new. The
+/// trait is written in another way, where names of the standard library mean other things.
 mod later {
-    use super::*;
+    use super::{Gc, Mut, Object, Saved, Weak, collected, saved};
+
+    type Result<T> = std::result::Result<T, ()>;
+
+    fn _uses(_: Result<()>) {}
 
     pub(super) trait Figure {
         fn area(&self) -> u64;
     }
     collected!(dyn Figure);
-    saved!('gc => dyn Figure = After<'gc>, Circle, Group<'gc>, Square);
+    saved!('gc => dyn self::Figure = After<'gc>, Circle, Group<'gc>, Square);
 
     #[derive(Object, Saved)]
     #[saved(name = "drawing::Circle")]
