@@ -79,7 +79,7 @@ pub use object::unsizing;
 /// What [`saved!`] needs.
 #[doc(hidden)]
 pub mod saved_target {
-    pub use crate::image::{distinct, unlisted, variant};
+    pub use crate::image::{TagCodec, distinct, unlisted, variant};
     pub use vivant_codec::{Decoder, Encoder, LoadError, Shape};
 }
 pub use orca::count_audit::CountAudit;

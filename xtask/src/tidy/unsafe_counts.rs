@@ -23,7 +23,7 @@ const COUNTS: &[(&str, usize)] = &[
     ("crates/vivant-heap/src/check/", 37),
     ("crates/vivant-heap/src/gc/", 64),
     ("crates/vivant-heap/src/group/", 16),
-    ("crates/vivant-heap/src/image/", 126),
+    ("crates/vivant-heap/src/image/", 131),
     ("crates/vivant-heap/src/mark/", 23),
     ("crates/vivant-heap/src/object/", 80),
     ("crates/vivant-heap/src/orca/", 37),

@@ -3,6 +3,7 @@
 mod block_name;
 mod checked_nodes;
 mod content;
+mod ended_heaps;
 mod heap_image;
 mod image_id;
 mod image_sink;
@@ -32,6 +33,7 @@ mod saved_heap;
 mod saved_raw;
 mod saved_target;
 mod shared_references;
+mod slices;
 mod span_encoder;
 mod span_record;
 mod tags;
@@ -53,7 +55,7 @@ pub use restored_heaps::{
 };
 pub use saved_heap::SavedHeap;
 pub use saved_raw::SavedRaw;
-pub use saved_target::{SavedTarget, TagTarget, distinct, unlisted, variant};
+pub use saved_target::{SavedTarget, TagCodec, TagTarget, distinct, unlisted, variant};
 pub use shared_references::{SharedContent, SharedOwner, load_val, save_val, val_shape};
 pub use span_record::SpanRecord;
 pub use watches::WatchRecord;

@@ -5,8 +5,9 @@ use super::object_codec::ObjectCodec;
 use super::reference_names::{PART, REFERENCE};
 use super::restore_order::RestoreOrder;
 use super::restoring_heaps::CurrentHeap;
-use super::saved_target::{SavedTarget, TagTarget};
-use crate::alloc::header::{Header, Length};
+use super::saved_target::{Elements, SavedTarget, TagCodec, TagTarget};
+use super::slices::elements;
+use crate::alloc::header::Header;
 use crate::object::erased::Erased;
 use crate::object::gc::Gc;
 use crate::object::object_trait::Object;
@@ -58,17 +59,7 @@ pub(super) fn load_object<'gc>(
     shape: &'static Shape,
     codec: &'static ObjectCodec,
 ) -> Result<NonNull<Header>, LoadError> {
-    let name = input.reference(shape)?;
-    load_named(input, name, codec)
-}
-
-/// The object with this name, of the heap in which the value lies that is being loaded.
-fn load_named<'gc>(
-    input: &Decoder<'gc, '_>,
-    name: u64,
-    codec: &'static ObjectCodec,
-) -> Result<NonNull<Header>, LoadError> {
-    let name = BlockName::from_file(name);
+    let name = BlockName::from_file(input.reference(shape)?);
     let Some((current, place)) = current(input) else {
         return Err(input.error("a reference to an object, where no heap is restored"));
     };
@@ -105,8 +96,11 @@ where
     }
 
     fn load_reference(input: &mut Decoder<'gc, '_>) -> Result<Gc<'gc, T>, LoadError> {
-        let name = input.reference(Self::REFERENCE)?;
-        T::load_named(input, name)
+        let codec = const { &ObjectCodec::sized::<'gc, T>() };
+        let object = load_object(input, Self::REFERENCE, codec)?;
+        // SAFETY: an object with this codec (S3), in the heap that is being restored, of which the
+        // decoder has the brand (S1).
+        Ok(unsafe { Gc::at(object.add(1).cast()) })
     }
 
     fn nothing() -> NonNull<T> {
@@ -114,16 +108,19 @@ where
     }
 }
 
-impl<'gc, T> TagTarget<'gc> for T
+// SAFETY: the codec of this type (S3).
+unsafe impl<'gc, T> TagTarget<'gc> for T
 where
     T: Object<'gc> + Saved<'gc> + Erased,
     for<'any> <T as Erased>::Of<'any>: Saved<'any>,
 {
-    fn load_named(input: &Decoder<'gc, '_>, name: u64) -> Result<Gc<'gc, T>, LoadError> {
-        let object = load_named(input, name, const { &ObjectCodec::sized::<'gc, T>() })?;
-        // SAFETY: an object with this codec (S3), in the heap that is being restored, of which the
-        // decoder has the brand (S1).
-        Ok(unsafe { Gc::at(object.add(1).cast()) })
+    const CODEC: TagCodec = TagCodec {
+        codec: || const { &ObjectCodec::sized::<'gc, T>() },
+        elements: Elements::None,
+    };
+
+    fn with_count(_: usize) -> NonNull<T> {
+        NonNull::dangling()
     }
 }
 
@@ -143,8 +140,14 @@ where
     }
 
     fn load_reference(input: &mut Decoder<'gc, '_>) -> Result<Gc<'gc, [T]>, LoadError> {
-        let name = input.reference(Self::REFERENCE)?;
-        Self::load_named(input, name)
+        let codec = const { &ObjectCodec::slice::<'gc, T>() };
+        let object = load_object(input, Self::REFERENCE, codec)?;
+        // SAFETY: an object with this codec (S3) and of this brand (S1); a slice never changes, so
+        // it is made already, and has its length (S2).
+        unsafe {
+            let (first, count) = elements(object);
+            Ok(Gc::at(NonNull::slice_from_raw_parts(first.cast(), count)))
+        }
     }
 
     fn nothing() -> NonNull<[T]> {
@@ -152,19 +155,19 @@ where
     }
 }
 
-impl<'gc, T> TagTarget<'gc> for [T]
+// SAFETY: the codec of this type (S3).
+unsafe impl<'gc, T> TagTarget<'gc> for [T]
 where
     T: Object<'gc> + Saved<'gc> + Erased,
     for<'any> <T as Erased>::Of<'any>: Saved<'any>,
 {
-    fn load_named(input: &Decoder<'gc, '_>, name: u64) -> Result<Gc<'gc, [T]>, LoadError> {
-        let object = load_named(input, name, const { &ObjectCodec::slice::<'gc, T>() })?;
-        // SAFETY: an object with this codec (S3) and of this brand (S1); a slice never changes, so
-        // it is made already, and has its length (S2).
-        unsafe {
-            let (first, count) = elements(object);
-            Ok(Gc::at(NonNull::slice_from_raw_parts(first.cast(), count)))
-        }
+    const CODEC: TagCodec = TagCodec {
+        codec: || const { &ObjectCodec::slice::<'gc, T>() },
+        elements: Elements::Counted,
+    };
+
+    fn with_count(count: usize) -> NonNull<[T]> {
+        NonNull::slice_from_raw_parts(NonNull::dangling(), count)
     }
 }
 
@@ -178,18 +181,7 @@ unsafe impl<'gc> SavedTarget<'gc> for str {
     }
 
     fn load_reference(input: &mut Decoder<'gc, '_>) -> Result<Gc<'gc, str>, LoadError> {
-        let name = input.reference(Self::REFERENCE)?;
-        str::load_named(input, name)
-    }
-
-    fn nothing() -> NonNull<str> {
-        NonNull::from("")
-    }
-}
-
-impl<'gc> TagTarget<'gc> for str {
-    fn load_named(input: &Decoder<'gc, '_>, name: u64) -> Result<Gc<'gc, str>, LoadError> {
-        let object = load_named(input, name, const { &ObjectCodec::TEXT })?;
+        let object = load_object(input, Self::REFERENCE, const { &ObjectCodec::TEXT })?;
         // SAFETY: an object with this codec (S3) and of this brand (S1), made already (S2): its
         // bytes are those of a string.
         unsafe {
@@ -198,17 +190,22 @@ impl<'gc> TagTarget<'gc> for str {
             Ok(Gc::at(NonNull::new_unchecked(bytes.as_ptr() as *mut str)))
         }
     }
+
+    fn nothing() -> NonNull<str> {
+        NonNull::from("")
+    }
 }
 
-/// The first element of a slice, and their number.
-///
-/// # Safety
-///
-/// The object is a slice.
-pub(super) unsafe fn elements(object: NonNull<Header>) -> (NonNull<u8>, usize) {
-    // SAFETY: guaranteed by the caller (X1): a length follows the header, and then the elements.
-    unsafe {
-        let count = object.add(1).cast::<Length>().read().elements();
-        (object.add(2).cast(), count)
+// SAFETY: the codec of this type (S3).
+unsafe impl<'gc> TagTarget<'gc> for str {
+    const CODEC: TagCodec = TagCodec {
+        codec: || const { &ObjectCodec::TEXT },
+        elements: Elements::Counted,
+    };
+
+    fn with_count(count: usize) -> NonNull<str> {
+        let bytes = NonNull::<[u8]>::slice_from_raw_parts(NonNull::dangling(), count);
+        // SAFETY: the same pointer, which is not null (X1).
+        unsafe { NonNull::new_unchecked(bytes.as_ptr() as *mut str) }
     }
 }

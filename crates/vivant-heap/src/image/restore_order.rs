@@ -10,13 +10,15 @@ use super::content::{Content, fault};
 use super::object_codec::{ObjectCodec, Restored};
 use super::reference_names::{FOREIGN, PART, REFERENCE, REGION, VAL};
 use super::restored_blocks::{At, BlockState};
+use super::restored_tags::WantedTarget;
 use super::restoring::RestoringHeap;
 use super::restoring_heaps::{CurrentHeap, RestoringHeaps};
+use super::slices::elements;
 use crate::alloc::header::Header;
 use std::cell::Cell;
 use std::mem;
 use std::ptr::NonNull;
-use vivant_codec::{Decoder, Event, Group, LoadError, ShapeId, walk};
+use vivant_codec::{Decoder, Event, Group, LoadError, Saved, ShapeId, walk};
 
 /// Makes objects of heaps, for the decoder of what refers to them.
 pub(super) struct RestoreOrder<'d, 'gc, 'a> {
@@ -130,11 +132,52 @@ impl<'d, 'gc, 'a> RestoreOrder<'d, 'gc, 'a> {
         self.content(InHeap { heap: place, at })
     }
 
-    /// Loads the contents of all objects of a heap that change in place.
+    /// The number of elements of the object of the heap at this place with this name, a slice or a
+    /// text. It is not made.
+    pub(super) fn count(
+        &self,
+        place: u32,
+        name: u64,
+        codec: &'static ObjectCodec,
+    ) -> Result<usize, LoadError> {
+        let (heap, input) = (self.heaps().heap(place), self.input);
+        let name = BlockName::from_file(name);
+        let Some(at) = heap.blocks.find(name) else {
+            return Err(input.error(format!("a tag of {name}, where the heap has no object")));
+        };
+        let learned = self.heaps().types.learn(heap.blocks.object_type(at), codec);
+        learned.map_err(|why| input.error(why))?;
+        // Slices and texts begin with it.
+        let count = u64::load(&mut input.another(heap.blocks.content(at)))?;
+        usize::try_from(count).map_err(|_| input.error("a tag of an object that is too long"))
+    }
+
+    /// Makes the target of a tag.
+    fn make_target(&self, place: u32, wanted: &WantedTarget) -> Result<(), LoadError> {
+        let _in_heap = self.current.enter(place);
+        let name = BlockName::from_file(wanted.name);
+        let object = self.object(place, name, wanted.codec)?;
+        if let Some(expected) = wanted.count {
+            // SAFETY: its codec is that of a slice or a text (S3), which is whole (S2).
+            let (_, count) = unsafe { elements(object) };
+            if count != expected {
+                return Err(fault("a tag of an object of another length"));
+            }
+        }
+        let tags = &self.heaps().heap(place).tags;
+        tags.has(wanted.entry, object).map_err(fault)
+    }
+
+    /// Loads the contents of all objects of a heap that change in place, and makes the objects that
+    /// tags name.
     pub(super) fn fill_all(&self, place: u32) -> Result<(), LoadError> {
         loop {
-            let mut unfilled = self.heaps().heap(place).take_unfilled();
-            if unfilled.is_empty() {
+            let heap = self.heaps().heap(place);
+            while let Some(wanted) = heap.tags.take_wanted() {
+                self.make_target(place, &wanted)?;
+            }
+            let mut unfilled = heap.take_unfilled();
+            if unfilled.is_empty() && !heap.tags.are_wanted() {
                 return Ok(());
             }
             // In the order of the memory, and of the bytes.

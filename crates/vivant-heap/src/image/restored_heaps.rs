@@ -1,6 +1,7 @@
 //! [`RestoredHeaps`]: heaps of the images of one cut, which are made together.
 
 use super::content::fault;
+use super::ended_heaps::end_together;
 use super::restore_order::RestoreOrder;
 use super::restored_types::RestoredTypes;
 use super::restoring::RestoringHeap;
@@ -42,7 +43,8 @@ use vivant_codec::{Comparison, Decoder, LoadError, ShapeId};
 /// 3. [`FinishedHeaps::heap`] makes a heap of its state. A heap without one is a
 ///    [detached heap](FinishedHeaps::detached).
 ///
-/// What is dropped before the end leaves nothing, unless a parcel that was loaded refers to it.
+/// What is dropped before the end leaves nothing, unless a parcel that was loaded refers to it, or
+/// long chains of objects go to and fro between heaps.
 pub struct RestoredHeaps<'i> {
     restoring: Rc<RestoringHeaps>,
     /// Of values in no heap.
@@ -79,6 +81,8 @@ pub struct RestoredState<R: Root> {
     owner: Arc<HeapHandle>,
     number: u64,
     state: ManuallyDrop<R::Of<'static>>,
+    /// Regions in the state may count objects of them. If the restore fails they end after it.
+    heaps: Rc<RestoringHeaps>,
 }
 
 /// Heaps that have all their objects.
@@ -145,8 +149,7 @@ impl<'i> RestoredHeaps<'i> {
         numbers: HeapNumbers,
         heaps: impl IntoIterator<Item = HeapSpans>,
     ) -> Result<RestoredHeaps<'i>, LoadError> {
-        // SAFETY: the comparison outlives `'i`, and so this. `finish` makes sure that nothing else
-        // has what it made when this ends (X7).
+        // SAFETY: the comparison outlives `'i`, and is used by loads alone, which borrow this (X7).
         let mut restoring =
             unsafe { RestoringHeaps::new(source, comparison, RestoredTypes::new(objects)) };
         for heap in heaps {
@@ -195,6 +198,7 @@ impl<'i> RestoredHeaps<'i> {
                 owner: decoder.heap.handle(),
                 number,
                 state: ManuallyDrop::new(state),
+                heaps: self.restoring.clone(),
             })
         })
     }
@@ -265,19 +269,12 @@ impl<'i> RestoredHeaps<'i> {
         while let Some(heap) = numbers().find(|heap| heap.has_unfilled()) {
             self.within(heap.number, contexts, |_| Ok(()))?;
         }
-        let RestoredHeaps {
-            restoring, outside, ..
-        } = self;
-        drop(outside);
-        let mut restoring = Rc::into_inner(restoring).expect("all decoders are gone");
-        restoring.is_whole()?;
-        restoring.heaps.iter().try_for_each(RestoringHeap::check)?;
-        restoring
-            .heaps
-            .iter()
-            .for_each(RestoringHeap::count_imports);
-        let heaps = mem::take(&mut restoring.heaps).into_iter();
-        let cores = heaps.map(|heap| (heap.number, heap.take_core()));
+        let heaps = &self.restoring;
+        heaps.is_whole()?;
+        heaps.heaps.iter().try_for_each(RestoringHeap::check)?;
+        heaps.heaps.iter().for_each(RestoringHeap::count_imports);
+        let cores = heaps.heaps.iter();
+        let cores = cores.map(|heap| (heap.number, heap.take_core()));
         let cores = cores.collect();
         Ok(FinishedHeaps { cores })
     }
@@ -330,26 +327,17 @@ impl FinishedHeaps {
 /// Frees the heaps that have gone to no holder, but for what parcels or other heaps have.
 impl Drop for FinishedHeaps {
     fn drop(&mut self) {
-        let mut left: Vec<_> = self.take_detached().map(|(_, heap)| heap).collect();
-        loop {
-            let before = left.len();
-            left = left
-                .into_iter()
-                .filter_map(DetachedHeap::drain_all)
-                .collect();
-            if left.len() == before {
-                return;
-            }
-        }
+        end_together(self.take_detached().map(|(_, heap)| heap).collect());
     }
 }
 
 impl<R: Root> RestoredState<R> {
     fn into_inner(self) -> R::Of<'static> {
         let mut this = ManuallyDrop::new(self);
-        // SAFETY: both are taken once, because this is not dropped (X10).
+        // SAFETY: each is taken once, because this is not dropped (X10).
         unsafe {
             std::ptr::drop_in_place(&raw mut this.owner);
+            std::ptr::drop_in_place(&raw mut this.heaps);
             ManuallyDrop::take(&mut this.state)
         }
     }

@@ -21,6 +21,9 @@ use std::mem;
 use std::ptr::NonNull;
 use vivant_codec::LoadError;
 
+/// Numbers of death watches from here on are no right ones: a heap must have some left.
+const WATCHES_MAX: u64 = 1 << 63;
+
 /// A heap that is being made of an image. Only the code that loads references has it.
 pub(super) struct RestoringHeap {
     /// The number by which references in the image name it.
@@ -71,6 +74,9 @@ impl RestoringHeap {
         let Some(behind) = blocks.number_behind(PageName::SPAN_MAX / 2) else {
             return Err(fault("a span with a number that no span can have"));
         };
+        if watches.iter().any(|watch| watch.number >= WATCHES_MAX) {
+            return Err(fault("a death watch with a number that no watch can have"));
+        }
         core.get_mut().old.number_behind(behind);
         core.get_mut().is_restoring = true;
         Ok(RestoringHeap {
@@ -146,9 +152,9 @@ impl RestoringHeap {
         self.unfilled.take()
     }
 
-    /// Whether an object has no content yet.
+    /// Whether an object has no content yet, or is to be made for a tag.
     pub(super) fn has_unfilled(&self) -> bool {
-        !self.unfilled.borrow().is_empty()
+        !self.unfilled.borrow().is_empty() || self.tags.are_wanted()
     }
 
     /// What is wrong with the heap as it is now.

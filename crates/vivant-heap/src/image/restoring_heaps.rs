@@ -3,6 +3,7 @@
 
 use super::checked_nodes::CheckedNodes;
 use super::content::fault;
+use super::ended_heaps::end_together;
 use super::restored_types::RestoredTypes;
 use super::restoring::RestoringHeap;
 use super::restoring_regions::RestoringRegions;
@@ -189,25 +190,18 @@ pub(super) struct CurrentHeap {
     place: Cell<Option<u32>>,
 }
 
-/// The restore has failed. The heaps end as those of actors do: what nothing outside of them counts
-/// is freed, also if regions in them count it. What a parcel leads to stays, in whichever heaps it
-/// is.
+/// The heaps that were not made: the restore has failed. They end as those of actors do: what
+/// nothing outside of them counts is freed, also if regions in them count it. What a parcel leads
+/// to stays, in whichever heaps it is.
 impl Drop for RestoringHeaps {
     fn drop(&mut self) {
         // Regions are made at once, or given up.
         debug_assert!(self.regions.take().all(|region| region.is_made()));
-        let heaps = mem::take(&mut self.heaps);
-        heaps.iter().for_each(RestoringHeap::count_imports);
-        let cores = heaps.into_iter().map(|heap| heap.take_failed());
-        let mut left: Vec<_> = cores.filter_map(DetachedHeap::of).collect();
-        loop {
-            let before = left.len();
-            let drained = left.into_iter().filter_map(DetachedHeap::drain_all);
-            left = drained.collect();
-            if left.len() == before {
-                return;
-            }
-        }
+        let failed = mem::take(&mut self.heaps).into_iter();
+        let failed: Vec<_> = failed.filter(|heap| !heap.is_made()).collect();
+        failed.iter().for_each(RestoringHeap::count_imports);
+        let cores = failed.iter().map(RestoringHeap::take_failed);
+        end_together(cores.filter_map(DetachedHeap::of).collect());
     }
 }
 

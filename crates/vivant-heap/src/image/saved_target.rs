@@ -1,6 +1,7 @@
 //! [`SavedTarget`]: what a saved reference may lead to. [`saved!`](crate::saved): types behind a
 //! trait.
 
+use super::object_codec::ObjectCodec;
 use crate::object::collected::Collected;
 use crate::object::gc::Gc;
 use std::ptr::NonNull;
@@ -42,14 +43,35 @@ pub unsafe trait SavedTarget<'gc>: Collected<'gc> {
     label = "no image has such a tag",
     note = "own types: `#[derive(Object, Saved)]`; tags of trait objects are not saved: keep a tag of the object's type"
 )]
-pub trait TagTarget<'gc>: SavedTarget<'gc> {
-    /// Loads the object with this name.
-    ///
-    /// # Errors
-    ///
-    /// There is no such object, or it is of another type.
+///
+/// # Safety
+///
+/// `CODEC` is that of objects of this type, and `with_count` returns what it says.
+pub unsafe trait TagTarget<'gc>: SavedTarget<'gc> {
+    /// How the objects are made.
     #[doc(hidden)]
-    fn load_named(input: &Decoder<'gc, '_>, name: u64) -> Result<Gc<'gc, Self>, LoadError>;
+    const CODEC: TagCodec;
+
+    /// A pointer to such a value of so many elements, which has the metadata alone.
+    #[doc(hidden)]
+    fn with_count(count: usize) -> NonNull<Self>;
+}
+
+/// The codec of objects that have tags.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct TagCodec {
+    pub(super) codec: fn() -> &'static ObjectCodec,
+    pub(super) elements: Elements,
+}
+
+/// Of what a tag's pointer needs the number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Elements {
+    /// Of nothing: all objects have one size.
+    None,
+    /// Of elements, with which the content begins.
+    Counted,
 }
 
 /// Lists the types behind a trait, so that references to it can be saved. A file has the stable

@@ -8,10 +8,11 @@ use super::block_name::BlockName;
 use super::named_heaps::NamedHeaps;
 use super::object_codec::ObjectCodec;
 use super::reference_names::{FOREIGN, VAL};
-use super::references::{elements, object_shape, save_object};
+use super::references::{object_shape, save_object};
 use super::restore_order::RestoreOrder;
 use super::restoring_heaps::CurrentHeap;
 use super::saved_heap::SavedHeap;
+use super::slices::elements;
 use crate::alloc::header::Header;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};

@@ -5,8 +5,10 @@ use super::content::{Content, fault};
 use super::object_codec::{ObjectCodec, Restored, Room};
 use super::reference_names::{FOREIGN, REFERENCE, VAL};
 use super::references::{object_shape, save_object};
+use super::restore_order::RestoreOrder;
+use super::restored_tags::WantedTarget;
 use super::restoring_heaps::CurrentHeap;
-use super::saved_target::TagTarget;
+use super::saved_target::{Elements, TagTarget};
 use super::shared_references::{SharedOwner, load_owned, load_shared, save_shared};
 use crate::alloc::header::Header;
 use crate::object::gc::Gc;
@@ -58,16 +60,11 @@ struct EntryContent {
     target: Option<TargetName>,
 }
 
-/// The name of a target, of any type. It may be an object that never changes, which is made before
-/// the tag then: so it counts as a reference to one, which a tag entry is.
+/// The name of a target, of any type.
 struct TargetName(u64);
 
 impl<'gc> Saved<'gc> for TargetName {
-    const SHAPE: &'static Shape = &Shape::reference_to(
-        REFERENCE,
-        shape_of::<'static, u64>(),
-        ReferenceTarget::new(|| &TAG_ENTRY),
-    );
+    const SHAPE: &'static Shape = &Shape::reference(REFERENCE, shape_of::<'static, u64>());
 
     fn save(&self, out: &mut Encoder<'_>) {
         self.0.save(out);
@@ -115,7 +112,8 @@ unsafe fn restore_entry(
     let entry = room(size_of::<TagEntry>())?;
     // SAFETY: there is room for it (X4). It is its own target until the first tag of it is loaded.
     unsafe { TagEntry::begin(entry, entry, number) };
-    heap.tags.begins(entry, target.map(|target| target.0));
+    let begun = heap.tags.begins(entry, number, target.map(|it| it.0));
+    begun.map_err(fault)?;
     Ok(entry)
 }
 
@@ -153,7 +151,8 @@ impl<'gc, T: ?Sized + TagTarget<'gc>> Saved<'gc> for Tag<'gc, T> {
     }
 }
 
-/// The object of a tag entry. The first tag of an entry says of which type the object is.
+/// A pointer with the metadata of an entry's object. The object is made later: it may need what
+/// waits for the tag. The first tag of an entry says of which type the object is.
 fn target<'gc, T: ?Sized + TagTarget<'gc>>(
     input: &Decoder<'gc, '_>,
     SharedOwner(owner): SharedOwner,
@@ -166,11 +165,17 @@ fn target<'gc, T: ?Sized + TagTarget<'gc>>(
     let Some(name) = tags.target_name(entry) else {
         return Ok(T::nothing());
     };
-    let _in_owner = current.enter(owner);
-    // It has the brand of the value with the tag, so it goes nowhere.
-    let _level = current.heaps.nest()?;
-    let object = T::load_named(input, name)?;
-    tags.has(entry, object.header())
-        .map_err(|why| input.error(why))?;
-    Ok(Gc::pointer(object))
+    let codec = (T::CODEC.codec)();
+    let count = match T::CODEC.elements {
+        Elements::None => 0,
+        Elements::Counted => RestoreOrder::new(current, input).count(owner, name, codec)?,
+    };
+    let wanted = WantedTarget {
+        entry,
+        name,
+        codec,
+        count: (T::CODEC.elements == Elements::Counted).then_some(count),
+    };
+    tags.wants(wanted).map_err(|why| input.error(why))?;
+    Ok(T::with_count(count))
 }

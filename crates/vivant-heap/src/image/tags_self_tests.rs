@@ -76,29 +76,49 @@ fn restored_objects_have_their_tags() {
     heap.verify().expect("a valid heap");
 }
 
-/// A tag of a heap with turns could be opened, and would lead to its own entry.
-fn a_tag_without_an_object_is_refused() {
+/// What is said of an image in which contents of objects are others.
+fn forged(change: impl Fn(&[u8]) -> Option<Vec<u8>>) -> String {
     let source = Arc::new(PageSource::new());
     let (state, mut spans) = saved(&mut named(&source));
-    let entry = |content: &[u8]| content.starts_with(&[0, 1]);
     let mut forged = 0;
     for span in &mut spans {
         let contents: Vec<_> = span.contents().map(|(_, it)| it.to_vec()).collect();
         let contents = span.blocks.iter_mut().zip(contents);
-        let contents = contents.flat_map(|(block, content)| match entry(&content) {
-            true => {
+        let contents = contents.flat_map(|(block, content)| match change(&content) {
+            Some(changed) => {
                 forged += 1;
-                block.bytes = 2;
-                vec![0, 0]
+                block.bytes = changed.len() as u32;
+                changed
             }
-            false => content,
+            None => content,
         });
         span.content = contents.collect();
     }
     assert_eq!(forged, 1);
     let failed = restored(&source, (state, spans)).err();
-    let error = failed.expect("it is refused").to_string();
+    failed.expect("it is refused").to_string()
+}
+
+/// A tag of a heap with turns could be opened, and would lead to its own entry.
+fn a_tag_without_an_object_is_refused() {
+    let error = forged(|content| content.starts_with(&[0, 1]).then(|| vec![0, 0]));
     assert!(error.contains("a tag of no object"), "{error}");
+}
+
+#[test]
+fn numbers_of_tag_entries_that_no_heap_gives_are_refused() {
+    let first = |content: &[u8]| content.starts_with(&[0, 1]);
+    let error = forged(|content| first(content).then(|| [&[1], &content[1..]].concat()));
+    assert!(
+        error.contains("two tag entries with the number 1"),
+        "{error}"
+    );
+    let last = [255, 255, 255, 255, 255, 255, 255, 255, 255, 1];
+    let error = forged(|content| first(content).then(|| [&last, &content[1..]].concat()));
+    assert!(
+        error.contains("with the number 18446744073709551615"),
+        "{error}"
+    );
 }
 
 const CHECKS: [(InjectedFault, fn()); 3] = [

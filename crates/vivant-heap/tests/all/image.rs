@@ -14,6 +14,8 @@ mod harbour;
 mod hostile_regions;
 #[path = "image/hostile_restores.rs"]
 mod hostile_restores;
+#[path = "image/hostile_tags.rs"]
+mod hostile_tags;
 #[path = "image/incremental.rs"]
 mod incremental;
 // Large heaps, of which an interpreter would see nothing new.

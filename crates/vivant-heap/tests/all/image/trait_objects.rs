@@ -150,8 +150,6 @@ mod later {
 
     type Result<T> = std::result::Result<T, ()>;
 
-    fn _uses(_: Result<()>) {}
-
     pub(super) trait Figure {
         fn area(&self) -> u64;
     }
@@ -185,7 +183,8 @@ mod later {
 
     impl Figure for Circle {
         fn area(&self) -> u64 {
-            3 * self.0 * self.0
+            let area: Result<u64> = self.0.checked_mul(3 * self.0).ok_or(());
+            area.unwrap_or(u64::MAX)
         }
     }
 
