@@ -14,8 +14,8 @@ mod harbour;
 mod hostile_regions;
 #[path = "image/hostile_restores.rs"]
 mod hostile_restores;
-#[path = "image/hostile_tags.rs"]
-mod hostile_tags;
+#[path = "image/hostile_tagged.rs"]
+mod hostile_tagged;
 #[path = "image/incremental.rs"]
 mod incremental;
 // Large heaps, of which an interpreter would see nothing new.
@@ -36,8 +36,8 @@ mod several_heaps;
 mod shared;
 #[path = "image/sink.rs"]
 mod sink;
-#[path = "image/tags.rs"]
-mod tags;
+#[path = "image/tagged.rs"]
+mod tagged;
 #[path = "image/trait_objects.rs"]
 mod trait_objects;
 #[path = "image/weak.rs"]
