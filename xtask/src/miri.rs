@@ -109,7 +109,8 @@ const HEAPS: Package = Package {
         image::several_heaps::seeded image::several_heaps::a_long images_of_a_group_mark \
         a_region_that_is_opened regions_within_sixteen regions_in_states seeded_changed_bytes_of_regions seeded_regions \
         seeded_tags a_tag_of_an_ended a_long_chain_of_tag \
-        chains_of_failed regions_that_tags_lead",
+        chains_of_failed regions_that_tags_lead an_object_may_have_a_region forged_tag_entries \
+        a_list_in_another_order a_heap_that_the_image_lacks",
     // Random programs beside models, and in two layouts; large heaps that end step by step; long
     // sums, and tables without `unsafe`; surveys, which are graphs without `unsafe`.
     units_long: "the_model deltas_have_the_same_order detached_heap_tests cut_tags_tests mark::mutator_assist \
