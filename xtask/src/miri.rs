@@ -107,8 +107,8 @@ const HEAPS: Package = Package {
         image::incremental::seeded image::incremental::what image::incremental::changes \
         image::incremental::an_image what_other_heaps_count a_long_chain_of_shared \
         image::several_heaps::seeded image::several_heaps::a_long images_of_a_group_mark \
-        a_region_that_is_opened regions_within_sixteen regions_in_states seeded_changed_bytes_of_regions seeded_regions \
-        seeded_tags a_tag_of_an_ended a_long_chain_of_tag \
+        a_region_that_is_opened regions_within_sixteen regions_in_states \
+        seeded_changed_bytes_of_regions seeded_regions seeded_tags a_tag_of_an_ended a_long_chain_of_tag \
         chains_of_failed regions_that_tags_lead an_object_may_have_a_region forged_tag_entries \
         a_list_in_another_order a_heap_that_the_image_lacks",
     // Random programs beside models, and in two layouts; large heaps that end step by step; long

@@ -243,11 +243,8 @@ impl RestoringHeap {
 
     /// The core with the objects that were made.
     pub(super) fn take_core(&self) -> Box<UnsafeCell<Core>> {
-        self.list_spans();
-        let core = self.core.take();
-        let mut core = core.expect("it is there until the heap is made");
+        let mut core = self.take_with_spans();
         let restored = core.get_mut();
-        restored.is_restoring = false;
         // SAFETY: those of this heap (X1), which nothing else has (X2).
         unsafe { self.tags.give_to(restored.tags.get_mut()) };
         for watch in self.watches.take() {
@@ -267,11 +264,16 @@ impl RestoringHeap {
     /// The core of a restore that has failed. Objects may lack contents, so only those that never
     /// change are looked at: what others count of it.
     pub(super) fn take_failed(&self) -> Box<UnsafeCell<Core>> {
+        let mut core = self.take_with_spans();
+        // A heap under stress verifies all objects.
+        core.get_mut().pacing.stress = None;
+        core
+    }
+
+    fn take_with_spans(&self) -> Box<UnsafeCell<Core>> {
         self.list_spans();
         let core = self.core.take();
         let mut core = core.expect("it is there until the heap is made");
-        // A heap under stress verifies all objects.
-        core.get_mut().pacing.stress = None;
         core.get_mut().is_restoring = false;
         core
     }

@@ -38,15 +38,15 @@ pub unsafe trait SavedTarget<'gc>: Collected<'gc> {
 }
 
 /// What a [`Tag`](crate::Tag) that is saved may name: all but trait objects.
+///
+/// # Safety
+///
+/// `CODEC` is that of objects of this type, and `with_count` returns what it says.
 #[diagnostic::on_unimplemented(
     message = "a tag of a `{Self}` cannot be saved",
     label = "no image has such a tag",
     note = "own types: `#[derive(Object, Saved)]`; tags of trait objects are not saved: keep a tag of the object's type"
 )]
-///
-/// # Safety
-///
-/// `CODEC` is that of objects of this type, and `with_count` returns what it says.
 pub unsafe trait TagTarget<'gc>: SavedTarget<'gc> {
     /// How the objects are made.
     #[doc(hidden)]
